@@ -17,7 +17,6 @@ from benchmarks.others import classes, formats, instances, peers
 from benchmarks.proving import labelings, parts, scaling, side_by_side
 from benchmarks.solver import (
     defaults,
-    estimates,
     exact,
     forking,
     helping,
@@ -41,7 +40,6 @@ TOPICS = {
     "partitions": partitions.run,
     "pursuit": pursuit.run,
     "formats": formats.run,
-    "estimates": estimates.run,
     "stopping": stopping.run,
     "memory": memory.run,
     "defaults": defaults.run,

@@ -32,7 +32,7 @@ from bender_core.io import dump_labeling
 from bender_core.io.samples import sample_names
 from bender_core.resources import APP
 from bender_core.strategies import applicable_rules
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.trying.script import as_script
 from bender_core.units import storage
 
@@ -189,7 +189,7 @@ class Library:
 
     def race(self) -> None:
         """Two runs that take turns for a moment."""
-        entries = [Entry(self.mrf, self.part, self.part.max_size, variant, "mplp") for variant in (4, 12)]
+        entries = [Entry(self.mrf, self.part, self.part.largest, variant, "mplp") for variant in (4, 12)]
         room = Limits(seconds=0.2, megabytes=self.account.free >> 21)
         lanes = [Lane(entry, room, account=self.account) for entry in entries]
         race = Race(lanes)
@@ -207,9 +207,9 @@ class Library:
         if engine is None:
             return
         trace = engine.trace.until(2000)
-        trace.to_csv(), trace.to_json(), trace.to_parquet()
+        trace.to_csv(), trace.to_parquet()
         dump_labeling(self.mrf, engine.labeling, "json")
-        as_script(Line.of(engine, self.part.max_size), "mrf", engine.position)
+        as_script(Lineage.of(engine, self.part.largest), "mrf", engine.position)
         with tempfile.TemporaryDirectory() as folder:
             bc.save(self.mrf, Path(folder) / "model.mrf.json")
 

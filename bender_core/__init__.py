@@ -18,10 +18,9 @@ from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
-from bender_core.costs.estimate import Estimate, estimate
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine, EngineError, Grain
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.fit import TooLargeError, required_bytes
 from bender_core.engine.gap import relative_gap
 from bender_core.engine.result import Result
 from bender_core.engine.rows import RowAt
@@ -36,7 +35,7 @@ from bender_core.labelings.searching import Found, search
 from bender_core.looking.attribution import Attribution
 from bender_core.looking.message import Tightness
 from bender_core.looking.rows import Row
-from bender_core.looking.what_if import Cut, what_if
+from bender_core.looking.what_if import WhatIfRow, what_if
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.objective import Objective
 from bender_core.rivals.reference import Reference, reference
@@ -47,8 +46,8 @@ from bender_core.trying.auto import auto
 from bender_core.trying.change import Change, ChangeError
 from bender_core.trying.comparison import Comparison, compare_partitions
 from bender_core.trying.pursuit import pursuit
-from bender_core.trying.refine import refine
 from bender_core.trying.solving import certify, solve
+from bender_core.trying.timing import SweepTime, time_sweep
 from bender_core.variants import VARIANTS, Variant
 from bender_core.warming import warm_up
 
@@ -63,10 +62,8 @@ __all__ = [
     "Change",
     "ChangeError",
     "Comparison",
-    "Cut",
     "Engine",
     "EngineError",
-    "Estimate",
     "Event",
     "FormatError",
     "Found",
@@ -88,15 +85,16 @@ __all__ = [
     "Start",
     "Stop",
     "Stopped",
+    "SweepTime",
     "Tightness",
     "TooLargeError",
     "Trace",
     "Variant",
+    "WhatIfRow",
     "auto",
     "certify",
     "check_proof",
     "compare_partitions",
-    "estimate",
     "load",
     "load_proof",
     "looking",
@@ -104,12 +102,13 @@ __all__ = [
     "partition",
     "pursuit",
     "reference",
-    "refine",
     "relative_gap",
+    "required_bytes",
     "sample",
     "save",
     "search",
     "solve",
+    "time_sweep",
     "to_normal_form",
     "warm_up",
     "what_if",

@@ -24,7 +24,7 @@ from bender_core.checking.command import verified
 from bender_core.experiments import command as experiment
 from bender_core.files import require_apart, require_place
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
-from bender_core.io.command import asked_model, model_arguments
+from bender_core.io.command import model_arguments, requested_model
 from bender_core.io.terminal import exit_code, following
 from bender_core.resources import APP
 from bender_core.stopping import INTERRUPTED, Interrupt
@@ -144,9 +144,9 @@ def _solve(options: argparse.Namespace) -> int:
         )
     if options.certificate is not None:
         _require_place_for_certificate(options)
-    mrf = asked_model(options)
+    mrf = requested_model(options)
     with Interrupt() as interrupt:
-        stop = bc.Stop(wanted=lambda: interrupt.wanted)
+        stop = bc.Stop(requested=lambda: interrupt.requested)
         try:
             if settings:
                 result, report = _run(mrf, argparse.Namespace(**(_OF_A_RUN | vars(options))), stop)
@@ -167,13 +167,13 @@ def _solve(options: argparse.Namespace) -> int:
                 result.certificate.save(options.certificate)
         if not result.feasible:
             bound = f" and costs less than {mrf.bound:.17g}" if mrf.bound < math.inf else ""
-            said = (
+            sentence = (
                 f"infeasible: no labelling fulfils the hard constraints{bound}"
                 if result.optimal
                 else f"infeasible or not solved: no labelling has been found that fulfils the hard constraints{bound}"
             )
-            print(said, file=sys.stderr)
-        return INTERRUPTED if interrupt.wanted else 0
+            print(sentence, file=sys.stderr)
+        return INTERRUPTED if interrupt.requested else 0
 
 
 def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple[bc.Result, dict[str, object]]:
@@ -212,7 +212,7 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
     """
     begin = time.perf_counter()
     limit = bc.Stop(options.time_limit)
-    part = _cut(mrf, options, limit, stop)
+    part = _requested_partition(mrf, options, limit, stop)
     chosen = _chosen(part, options)
     result = bc.solve(
         mrf,
@@ -230,7 +230,8 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
     )
     report = _report(mrf, replace(result, seconds=time.perf_counter() - begin)) | {
         "groups": len(part),
-        "max_size": part.max_size,
+        "largest": part.largest,
+        "max_size": options.max_size,
         "strategy": part.strategy,
         "variant": options.variant,
         "chosen": {key: value for key, value in chosen.items() if key != "reason"},
@@ -240,7 +241,7 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
     return result, report
 
 
-def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
+def _requested_partition(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
     """The requested partition; if it takes too much of the time limit, the default one, or single variables."""
     first = bc.Stop(None if options.time_limit is None else _CHOOSING * options.time_limit, stop)
     ways = ((options.strategy, first), (default_strategy(mrf), bc.Stop(limit.left, stop)), ("singletons", stop))
@@ -253,8 +254,8 @@ def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: b
             continue
         if strategy == options.strategy:
             return part
-        asked = "trials" if options.strategy == AUTO else options.strategy
-        return replace(part, reason=f"{strategy}: the time limit leaves no time for {asked}")
+        skipped = "trials" if options.strategy == AUTO else options.strategy
+        return replace(part, reason=f"{strategy}: the time limit leaves no time for {skipped}")
     raise AssertionError("single variables take no time")
 
 
@@ -269,7 +270,7 @@ def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object
     strategy, _, why = reason.partition(": ")
     return {
         "strategy": strategy,
-        "max_size": part.max_size,
+        "max_size": options.max_size,
         "variant": options.variant,
         "schedule": options.schedule,
         "reason": why,
@@ -298,12 +299,12 @@ def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    print(verified(asked_model(options), options.proof))
+    print(verified(requested_model(options), options.proof))
     return 0
 
 
 def _info(options: argparse.Namespace) -> int:
-    mrf = asked_model(options)
+    mrf = requested_model(options)
     coupling = mrf.coupling()
     report = {
         "model": mrf.name,
@@ -331,7 +332,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    mrf = asked_model(options)
+    mrf = requested_model(options)
     name = options.to_format or format_of(options.to)
     if options.drop_constant:
         bare = without_unheld_constant(mrf, name)

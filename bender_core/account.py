@@ -20,10 +20,10 @@ def memory_limit() -> int:
     ValueError
         If the environment variable is not a number of megabytes.
     """
-    said = os.environ.get("BENDER_MEMORY_MB", "1024")
-    if not said.strip().isdecimal():
-        raise ValueError(f"BENDER_MEMORY_MB is {said!r}; set it to a whole number of megabytes")
-    return int(said) << 20
+    setting = os.environ.get("BENDER_MEMORY_MB", "1024")
+    if not setting.strip().isdecimal():
+        raise ValueError(f"BENDER_MEMORY_MB is {setting!r}; set it to a whole number of megabytes")
+    return int(setting) << 20
 
 
 _Lock = AbstractContextManager[bool | None]
@@ -37,9 +37,9 @@ class Account:
     limit : int, optional
         Bytes; by default the current value of `memory_limit`.
     within : Account, optional
-        A larger account, on which all charges to this one appear as a line.
+        A larger account, on which all charges to this one appear as one entry.
     name : str
-        The name of that line.
+        The name of that entry.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class Account:
             raise ValueError(f"the limit is {limit} bytes; it must not be negative")
         self._limit = limit
         self._lock: _Lock = threading.RLock() if within is None else within._lock
-        self._lines: list[Line] = []
+        self._charges: list[Charges] = []
         self._above = None if within is None else within.open(name, {})
 
     @property
@@ -73,7 +73,7 @@ class Account:
     def used(self) -> int:
         """Bytes charged now."""
         with self._lock:
-            return sum(line.used for line in self._lines)
+            return sum(each.used for each in self._charges)
 
     @property
     def free(self) -> int:
@@ -82,32 +82,32 @@ class Account:
         return own if self._above is None else min(own, self._above.account.free)
 
     @property
-    def lines(self) -> list[Line]:
-        """The charges, one line per run, oldest first."""
+    def charges(self) -> list[Charges]:
+        """The charges of every run, oldest first."""
         with self._lock:
-            return list(self._lines)
+            return list(self._charges)
 
-    def open(self, name: str, items: Mapping[str, int]) -> Line | None:
-        """A new line with these charges; None, and nothing is charged, if they do not fit.
+    def open(self, name: str, items: Mapping[str, int]) -> Charges | None:
+        """The charges of a new run; None, and nothing is charged, if they do not fit.
 
         Parameters
         ----------
         name : str
-            The name of the line.
+            The name of the run.
         items : mapping of str to int
             Bytes by purpose.
 
         Returns
         -------
-        Line or None
+        Charges or None
         """
         with self._lock:
-            line = Line(name, self)
+            charges = Charges(name, self)
             if not self._take(sum(items.values())):
                 return None
-            line.items.update(items)
-            self._lines.append(line)
-            return line
+            charges.items.update(items)
+            self._charges.append(charges)
+            return charges
 
     def _take(self, count: int) -> bool:
         """Charge bytes (fewer, if negative) here and in the enclosing account, if they fit; returns whether they do."""
@@ -115,15 +115,15 @@ class Account:
             return False
         return self._above is None or self._above.charge("all", count)
 
-    def _owe(self, line: Line, items: Mapping[str, int]) -> None:
-        """Restore a closed line, whether it fits or not: its memory is in use."""
-        line.items.update(items)
-        self._lines.append(line)
+    def _owe(self, charges: Charges, items: Mapping[str, int]) -> None:
+        """Restore what was released, whether it fits or not: its memory is in use."""
+        charges.items.update(items)
+        self._charges.append(charges)
         if self._above is not None:
-            self._above.items["all"] = self._above.items.get("all", 0) + line.used
+            self._above.items["all"] = self._above.items.get("all", 0) + charges.used
 
 
-class Line:
+class Charges:
     """The charges of one run to an account.
 
     Attributes
@@ -141,16 +141,16 @@ class Line:
 
     @property
     def used(self) -> int:
-        """Bytes on this line."""
+        """Bytes."""
         return sum(self.items.values())
 
     def charge(self, item: str, count: int) -> bool:
         """Charge more bytes (fewer, if negative); returns False, and charges nothing, if they do not fit.
 
-        Nothing fits on a line that is closed.
+        Nothing fits once they are released.
         """
         with self.account._lock:
-            if self not in self.account._lines or not self.account._take(count):
+            if self not in self.account._charges or not self.account._take(count):
                 return False
             self.items[item] = self.items.get(item, 0) + count
             return True
@@ -158,14 +158,14 @@ class Line:
     def close(self) -> None:
         """Release all charges."""
         with self.account._lock:
-            if self in self.account._lines:
+            if self in self.account._charges:
                 self.account._take(-self.used)
-                self.account._lines.remove(self)
+                self.account._charges.remove(self)
             self.items.clear()
 
     @contextmanager
     def giving_way(self) -> Iterator[None]:
-        """Close the line so that another can be opened; if that fails, its charges are restored."""
+        """Release the charges so that others can be made; if that fails, they are restored."""
         items = dict(self.items)
         self.close()
         try:

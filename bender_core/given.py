@@ -77,8 +77,8 @@ def floats(values: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
     if array.size == 0 and (-1 in shape or 0 in shape):
         array = array.reshape([max(s, 0) for s in shape])
     if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("n" if s == -1 else str(s) for s in shape)
-        raise ModelError(f"{what} has shape {array.shape}; it must be ({wanted})")
+        expected = ", ".join("n" if s == -1 else str(s) for s in shape)
+        raise ModelError(f"{what} has shape {array.shape}; it must be ({expected})")
     bad = np.argwhere(np.isnan(array) | np.isneginf(array))
     if len(bad):
         where = ", ".join(map(str, bad[0]))

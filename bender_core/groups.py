@@ -34,8 +34,8 @@ def require_size(max_size: object) -> None:
     PartitionError
     """
     if not isinstance(max_size, (int, np.integer)) or not 1 <= max_size <= LARGEST_GROUP:
-        said = reprlib.repr(max_size)
-        raise PartitionError(f"M is {said}; choose a whole number from 1 to {LARGEST_GROUP}")
+        given = reprlib.repr(max_size)
+        raise PartitionError(f"M is {given}; choose a whole number from 1 to {LARGEST_GROUP}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Partition:
         object.__setattr__(self, "groups", groups)
 
     @property
-    def max_size(self) -> int:
+    def largest(self) -> int:
         """The size of the largest group."""
         return max((len(group) for group in self.groups), default=0)
 
@@ -162,7 +162,7 @@ def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str
     Examples
     --------
     >>> part = manual(BinaryMRF(unary=[[0, 1]] * 3), [[0, 2], [1]])
-    >>> len(part), part.max_size, part.group_of().tolist()
+    >>> len(part), part.largest, part.group_of().tolist()
     (2, 2, [0, 1, 0])
     """
     require_model(mrf)

@@ -24,7 +24,7 @@ class Stop:
     ----------
     seconds : float, optional
         The time limit from now on; none by default.
-    wanted : callable, optional
+    requested : callable, optional
         Whether a stop was requested.
 
     Raises
@@ -33,14 +33,14 @@ class Stop:
         If the time limit is not a number.
     """
 
-    def __init__(self, seconds: float | None = None, wanted: Callable[[], bool | None] | None = None) -> None:
+    def __init__(self, seconds: float | None = None, requested: Callable[[], bool | None] | None = None) -> None:
         self.deadline = None if seconds is None else time.perf_counter() + _number(seconds)
         self.late = False
-        self._wanted = wanted
+        self._requested = requested
 
     def __call__(self) -> bool:
         """Whether to stop now."""
-        if self._wanted is not None and self._wanted():
+        if self._requested is not None and self._requested():
             return True
         self.late = self.deadline is not None and time.perf_counter() >= self.deadline
         return self.late
@@ -75,12 +75,12 @@ class Interrupt:
 
     Attributes
     ----------
-    wanted : bool
+    requested : bool
         Whether there was a SIGINT.
     """
 
     def __init__(self) -> None:
-        self.wanted = False
+        self.requested = False
 
     def __enter__(self) -> Interrupt:
         # Only the main thread receives signals.
@@ -96,5 +96,5 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.wanted = True
+        self.requested = True
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Compile everything before it is needed, say how far that is, and measure the machine's speed."""
+"""Compile everything before it is needed, and say how far that is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 
 from bender_core import looking
-from bender_core.costs.speed import speed
 from bender_core.engine.engine import Engine
 from bender_core.engine.rows import RowAt
 from bender_core.groups import Partition
@@ -78,7 +77,7 @@ class Once:
 
 
 def warm_up(stop: Stop = never) -> None:
-    """Compile every kernel, or load it from the disk cache, by solving a model of three variables; measure `speed`.
+    """Compile every kernel, or load it from the disk cache, by solving a model of three variables.
 
     Parameters
     ----------
@@ -102,14 +101,13 @@ def compiled() -> Compiled:
 
 @lru_cache
 def ready(variant: int) -> Once:
-    """The preparation for runs and estimates of a variant; call its ``wait``."""
+    """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
         engine = _run(variant)
         looking.excess(engine, 0)
         common(np.ones(2, bool), 1)
         search(engine.mrf, work=SEARCHED)
-        speed()
 
     return Once(work)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import contest
+from pages._shared.compare.field import CONTEST, contest
 from pages._shared.compare.outcome import picture, result
 from pages._shared.compare.sessions import of_earlier_sessions, opened
 from pages._shared.compare.start import TELL_SECONDS, start
@@ -15,30 +16,30 @@ from pages._shared.running.following import follow
 
 def show(current: Lab) -> None:
     """The page."""
-    held = contest(current)
-    kept = opened(held)
+    of_model = contest(current)
+    kept = opened(of_model)
     # Asked once: the race may end while the page is drawn.
-    going = held.busy
+    going = of_model.busy
     left, right = st.columns([4, 10], gap="medium")
     with left:
-        start(current, held, going)
-        earlier_runs = of_earlier_sessions(held, kept)
+        start(current, of_model, going)
+        earlier_runs = of_earlier_sessions(of_model, kept)
     with right:
-        for said in (held.error, held.racing.failure if held.racing else ""):
-            if said:
-                complaint(said)
+        for sentence in (of_model.error, of_model.racing.failure if of_model.racing else ""):
+            if sentence:
+                complaint(sentence)
         if going:
-            follow(lambda: held.busy, lambda: picture(held, earlier_runs), TELL_SECONDS)
+            follow(lambda: of_model.busy, lambda: picture(of_model, earlier_runs), TELL_SECONDS)
         else:
-            st.fragment(picture)(held, earlier_runs)
-            result(current, held, kept, earlier_runs)
+            st.fragment(picture)(of_model, earlier_runs)
+            result(current, of_model, kept, earlier_runs)
     state = st.session_state
-    held.choices = {key: state[key] for key in held.choices}
+    of_model.choices = {key: state[key] for key in of_model.choices}
 
 
-if "contest" in st.session_state and st.session_state.contest.to_watch:
-    if st.session_state.contest.to_prove:
-        st.session_state.proof_asked = True
-    st.session_state.contest.to_watch = st.session_state.contest.to_prove = False
+if (found := CONTEST.get()) is not None and found.to_watch:
+    if found.to_prove:
+        PROOF.set(True)
+    found.to_watch = found.to_prove = False
     st.switch_page("pages/watch.py")
 show(lab())

@@ -9,12 +9,12 @@ import streamlit as st
 import bender_core as bc
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
-from pages._shared.cuts.chosen import warn
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
 from pages._shared.edge.looks import looks
-from pages._shared.edge.message import choose, looked_at, refuse
+from pages._shared.edge.message import choose, refuse, view_of
 from pages._shared.edge.rows import choose_rows
 from pages._shared.forks.asking import carry_out
+from pages._shared.partitioning.chosen import warn
 from pages._shared.running.findings import findings, found_or_progress, show_work
 
 
@@ -41,24 +41,24 @@ def show() -> None:
         with choices:
             order = choose_order()
         try:
-            looked = looked_at(found, p, q)
+            view = view_of(found, p, q)
         except bc.TooLargeError as error:
             refuse(current, error)
             return
-        if looked is None:
+        if view is None:
             show_work(found)
             return
-        names = members_named(current, p, looked.shown.members)
-        selected = choose_class(current, looked.shown, names, choices)
-        drawn = choose_stems(current, looked.shown, order, selected)
+        names = members_named(current, p, view.shown.members)
+        selected = choose_class(current, view.shown, names, choices)
+        drawn = choose_stems(current, view.shown, order, selected)
         picture = st.container()
-        rows = choose_rows(current, found, p, q, looked)
+        rows = choose_rows(current, found, p, q, view)
         with picture:
-            draw(current, looked, drawn, names, selected, rows or [])
-        keep(current, looked.shown, order)
+            draw(current, view, drawn, names, selected, rows or [])
+        keep(current, view.shown, order)
     with right:
         if rows is not None:
-            looks(current, found, looked, drawn, names, selected, rows)
+            looks(current, found, view, drawn, names, selected, rows)
 
 
 show()

@@ -8,14 +8,14 @@ from pages._shared.app.compiling import tell_progress
 from pages._shared.app.session import has_lab, model
 from pages._shared.app.text import complaint
 from pages._shared.instance.presented import present
-from pages._shared.instance.sources import make, samples, upload
+from pages._shared.instance.sources import ERROR, make, samples, upload
 
 pick, show = st.columns([5, 7], gap="large")
 with pick:
     # Always present, so that the tabs below keep their identity and selection when a complaint appears or goes.
     with st.container():
-        if st.session_state.get("instance_error"):
-            complaint(st.session_state.instance_error)
+        if error := ERROR.get():
+            complaint(error)
     gallery, file, family = st.tabs(["Samples", "Upload", "Generate"])
     with gallery, st.container(height=620, border=False):
         samples()
@@ -25,6 +25,6 @@ with pick:
         make()
 with show:
     present(model())
-    st.page_link("pages/partition.py", label="Cut it into hyper-variables →")
+    st.page_link("pages/partition.py", label="Partition it into hyper-variables →")
 if not has_lab():
     tell_progress("Statistics of the model, and its run, follow")

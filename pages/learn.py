@@ -15,6 +15,7 @@ from pages._shared.app.session import has_lab, lab
 from pages._shared.app.text import complaint, label, markdown
 from pages._shared.learn import LESSONS
 from pages._shared.learn.lesson import Answer, Lesson, Question
+from pages._shared.running.kept import Kept
 
 # Text and question next to the figure where there is room; otherwise one below the other, in this order.
 _GRID = ".st-key-lesson > [data-testid='stLayoutWrapper'] > [data-testid='stHorizontalBlock']"
@@ -57,11 +58,15 @@ def chosen(before: Tour) -> Lesson:
     return LESSONS[slug]
 
 
+# The lessons whose questions were answered correctly.
+_DONE = Kept[set[str]]("lessons_done")
+
+
 def answered(before: Tour) -> set[str]:
     """The lessons whose questions were answered correctly, according to the address, the session and the browser."""
-    said = (*from_address(DONE, ()), *before.done)
-    done: set[str] = st.session_state.setdefault("lessons_done", set())
-    done.update(slug for slug in said if slug in LESSONS)
+    done_before = (*from_address(DONE, ()), *before.done)
+    done = _DONE.made(set)
+    done.update(slug for slug in done_before if slug in LESSONS)
     return done
 
 

@@ -1,4 +1,4 @@
-"""Partition: cut the model into hyper-variables, see the cost, compare strategies, and edit by hand."""
+"""Partition: partition the model into hyper-variables, see the cost, compare strategies, and edit by hand."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import streamlit as st
 
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, paragraph
-from pages._shared.cuts.chosen import not_applied, words
-from pages._shared.cuts.draft import Draft
-from pages._shared.cuts.remembered import fingerprint
 from pages._shared.partition.cost import choices, cost
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups
 from pages._shared.partition.editing import by_hand
 from pages._shared.partition.side_by_side import compare
-from pages._shared.partition.table import being_cut, draft, give_up, go, use
+from pages._shared.partition.table import TO_WATCH, draft, give_up, go, partition_progress, use
+from pages._shared.partitioning.chosen import not_applied, words
+from pages._shared.partitioning.draft import Draft
+from pages._shared.partitioning.remembered import fingerprint
 
 
 def show(current: Lab) -> None:
@@ -26,18 +26,20 @@ def show(current: Lab) -> None:
             complaint(on_table.error)
         choices(current, part)
         start, back, again = st.columns([2, 1, 1], gap="small")
-        changes = not_applied(current, on_table, st.session_state.cut_variant, st.session_state.cut_schedule)
-        if changes and on_table.wanted is None:
+        changes = not_applied(
+            current, on_table, st.session_state.partition_variant, st.session_state.partition_schedule
+        )
+        if changes and on_table.being_made is None:
             st.caption(words(changes))
-        if on_table.wanted is not None:
+        if on_table.being_made is not None:
             st.button("Stop", on_click=give_up, args=(on_table,))
-            being_cut()
-        fits = cost(current, part)
+            partition_progress(on_table.maker)
+        fits = cost(current, part, on_table.costing)
         paragraph(part.reason.replace(" %", "\u00a0%"))
         start.button(
-            "Cut and watch",
+            "Partition and watch",
             type="primary",
-            disabled=not fits or on_table.wanted is not None,
+            disabled=not fits or on_table.being_made is not None,
             on_click=use,
             args=(current, on_table),
             width="stretch",
@@ -62,10 +64,9 @@ def show(current: Lab) -> None:
                 compare(current, model)
         if not comparison.open:
             by_hand(current, on_table)
-    state = st.session_state
-    state.choices = {key: state[key] for key in state.choices}
+    on_table.choices = {key: st.session_state[key] for key in on_table.choices}
 
 
-if st.session_state.pop("to_watch", False):
+if TO_WATCH.take():
     st.switch_page("pages/watch.py")
 show(lab())

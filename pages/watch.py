@@ -6,13 +6,14 @@ from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
+from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import complaint, markdown
-from pages._shared.cuts.chosen import warn
+from pages._shared.partitioning.chosen import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
 from pages._shared.watch.ahead import load_ahead
-from pages._shared.watch.forking import forking, forks_asked
+from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
 from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
@@ -22,7 +23,7 @@ from pages._shared.watch.stage import recorded_stage, stage
 
 @st.fragment
 def show() -> None:
-    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().said))
+    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
     if notice:
         with st.container(key="notice"):
             complaint(notice)
@@ -30,24 +31,25 @@ def show() -> None:
         stage(lab())
     elif is_ready():
         st.rerun()
-    elif recording().opens(arrival().said):
+    elif recording().opens(arrival().fields):
         recorded_stage()
     else:
-        st.caption(f"The run of {markdown(model().name)} opens here. Instance, Learn and Method are open already.")
-    if st.session_state.pop("begins_anew", False):
+        name = markdown(model().name)
+        st.caption(f"The run of {name} opens here. Instance, Learn and Method are open already.")
+    if WHOLE_PAGE.take():
         st.rerun()
     collect_seldom()
-    destination = st.session_state.pop("destination", None)
+    destination = DESTINATION.take()
     if destination is not None:
-        page, said = destination
-        st.session_state.edge_asked = page == "edge"
-        st.switch_page(f"pages/{page}.py", query_params=complete(said))
+        page, fields = destination
+        EDGE.set(page == "edge")
+        st.switch_page(f"pages/{page}.py", query_params=complete(fields))
 
 
 if has_lab():
     warn(lab())
     show()
-    forks_asked()
+    requested_forks()
     helping()
     forking()
     proving()
@@ -56,4 +58,4 @@ if has_lab():
 else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
-    tell_progress(recorded if recording().opens(arrival().said) else "This run opens")
+    tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")

@@ -10,7 +10,7 @@ from benchmarks.proving.models import Named, instances, qubo
 from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings import improving
-from bender_core.labelings.searching import Search
+from bender_core.labelings.searching import LabelingSearch
 from bender_core.synth import body_pose, chimera, ising_grid
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -35,7 +35,7 @@ def _searches(options: Options) -> None:
 
 def _energy(mrf: bc.BinaryMRF, seed: int, way: object) -> float:
     """The energy found by one way alone, or by both."""
-    search = Search(mrf, mrf.unary.argmin(axis=1), seed)
+    search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
     if way is not None:
         search._methods = [method for method in search._methods if method.go_on is way]
     search.go_on(WORK)

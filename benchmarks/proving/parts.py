@@ -66,7 +66,7 @@ def run(options: Options) -> None:
 def _after(seconds: float) -> bc.Stop:
     """A stop after so much time of the processor."""
     end = time.process_time() + seconds
-    return bc.Stop(wanted=lambda: time.process_time() > end)
+    return bc.Stop(requested=lambda: time.process_time() > end)
 
 
 def _nothing(*_: object) -> None:

@@ -50,7 +50,7 @@ def run(options: Options) -> None:
             if generation:
                 change = _change(rng, engine)
                 fork = change.fork(engine)
-                if change.cut is None:
+                if change.by_strategy is None:
                     kept = fork.lower_bound >= engine.lower_bound - near
                     check("the bound does not fall at a fork that carries messages", kept)
                 engine = fork

@@ -1,4 +1,4 @@
-"""The memory of runs, proofs and trials: predicted, charged, and measured as peak resident memory."""
+"""The memory of runs, proofs and trials: charged, and measured as peak resident memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 import bender_core as bc
@@ -26,8 +25,8 @@ LIMIT = 3.0
 LOOKED_AT = 1024
 # Memory limits of a run in megabytes: the app's default, and a small one.
 LIMITS = (1024, 256)
-# Aims: the highest peak, in limits; the estimate in what was used, or the reverse.
-AIM_PEAK, AIM_ESTIMATE = 1.1, 3.0
+# The aim: the highest peak, in limits.
+AIM_PEAK = 1.1
 CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
@@ -51,7 +50,6 @@ class Case(NamedTuple):
 class Taken(NamedTuple):
     """Bytes."""
 
-    estimate: int
     used: int  # charged to the account in the end
     peak: int  # of resident memory, above what the process took before
     looking: int  # the same after the certificate and the tightness of all messages
@@ -106,7 +104,7 @@ def _look_for_help(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> Non
 
 
 def _pursue(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> None:
-    bc.pursuit(mrf, part.max_size, stop=Stop(10 * seconds))
+    bc.pursuit(mrf, part.largest, stop=Stop(10 * seconds))
 
 
 # What makes runs, one or many, on one account or several; each has ten times as long as a run above.
@@ -151,31 +149,27 @@ def _peak_of(name: str, limit: int, seconds: float) -> int:
 
 
 def _compare_runs(options: Options, seconds: float) -> None:
-    """One line per run: predicted, charged and measured."""
+    """One line per run: charged and measured."""
     print(
         f"Megabytes; runs of {seconds:g} s, each in a process of its own. The peak is that of resident memory, above\n"
         "what the process took with the model loaded and everything compiled; looking is the same after the\n"
         f"certificate and the tightness of all messages, on {LOOKED_AT} states of a group at most.\n"
     )
     row = table(
-        {"model": -27, "M": 3, "variant": 7, "schedule": -8, "limit": 6, "estimate": 9, "used": 8, "peak": 8}
-        | {"looking": 8, "peak/limit": 10, "estimate/used": 13}
+        {"model": -27, "M": 3, "variant": 7, "schedule": -8, "limit": 6, "used": 8, "peak": 8}
+        | {"looking": 8, "peak/limit": 10}
     )
-    peaks, ratios = [], []
+    peaks = []
     for case, limit in product(CASES, LIMITS):
         taken = _in_a_new_process(case, options.instances, limit << 20, seconds)
         if taken is None:
             continue
         peaks.append(max(taken.peak, taken.looking) / (limit << 20))
-        ratios.append(min(taken.estimate, limit << 20) / taken.used)
         shown = (f"{count / 2**20:.1f}" for count in taken)
-        row(case.model, *case[2:], limit, *shown, f"{peaks[-1]:.3f}", f"{ratios[-1]:.2f}")
-    close = sum(1 / AIM_ESTIMATE <= ratio <= AIM_ESTIMATE for ratio in ratios) / len(ratios)
+        row(case.model, *case[2:], limit, *shown, f"{peaks[-1]:.3f}")
     print(
-        f"\n{len(ratios)} runs (those left out do not fit, or their file is missing). The highest peak is "
-        f"{max(peaks):.3f} limits (aim {AIM_PEAK:g});\nthe estimate is within a factor of {AIM_ESTIMATE:g} of what "
-        f"was used for {close:.0%}, the median {median(ratios):.2f}, the extremes {min(ratios):.2f} and "
-        f"{max(ratios):.2f}.\n"
+        f"\n{len(peaks)} runs (those left out do not fit, or their file is missing). The highest peak is "
+        f"{max(peaks):.3f} limits (aim {AIM_PEAK:g}).\n"
     )
 
 
@@ -191,9 +185,6 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
     if mrf is None:
         return None
     part = bc.partition(mrf, case.max_size)
-    # A trial leaves freed memory behind, which the run would reuse first.
-    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
-        estimate = alone.submit(_expected, case, instances).result()
     CLEAR.write_text("5")
     before = _resident("VmRSS")
     try:
@@ -208,14 +199,7 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
         looking.tightness(engine, LOOKED_AT, stop)
     except (Stopped, bc.TooLargeError):
         pass
-    return Taken(estimate, used, peak, _resident("VmHWM") - before)
-
-
-def _expected(case: Case, instances: Path) -> int:
-    """The bytes that the Partition page predicts for a run, after a short trial."""
-    mrf = case.load(instances)
-    assert mrf is not None
-    return bc.refine(mrf, bc.partition(mrf, case.max_size), case.variant, case.schedule).bytes
+    return Taken(used, peak, _resident("VmHWM") - before)
 
 
 def _resident(name: str) -> int:

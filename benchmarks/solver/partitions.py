@@ -31,7 +31,7 @@ def run(options: Options) -> None:
             for variant, schedule in RUNS:
                 bounds = {name: _bound(mrf, part, variant, schedule, limit) for name, part in parts.items()}
                 cells = (
-                    f"{bounds[name]:.6g}{' (*)' if name == chosen else ''} [{100 * quality(mrf, part).held:.0f} %]"
+                    f"{bounds[name]:.6g}{' (*)' if name == chosen else ''} [{100 * quality(mrf, part).covered:.0f} %]"
                     for name, part in parts.items()
                 )
                 row(size, f"{variant} {schedule}", *cells)

@@ -98,12 +98,11 @@ def _works() -> dict[str, Work]:
         back.seek(len(back.trace), on_progress=lambda _: stop())
 
     return {
-        "cutting 20 000 variables: refined": lambda stop: bc.partition(large, 8, "refined", stop=stop),
-        "cutting 20 000 variables: layers": lambda stop: bc.partition(large, 8, "layers", stop=stop),
-        "cutting 20 000 variables: community": lambda stop: bc.partition(large, 8, "community", stop=stop),
+        "partitioning 20 000 variables: refined": lambda stop: bc.partition(large, 8, "refined", stop=stop),
+        "partitioning 20 000 variables: layers": lambda stop: bc.partition(large, 8, "layers", stop=stop),
+        "partitioning 20 000 variables: community": lambda stop: bc.partition(large, 8, "community", stop=stop),
         "trying partitions (auto): pose, M = 12": lambda stop: bc.partition(pose, 12, "auto", stop=stop),
-        "estimate: 20 000 variables": lambda stop: bc.estimate(*parts["large 4"], stop=stop),
-        "estimate by a trial: glass, M = 20": lambda stop: bc.refine(*parts["glass 20"], stop=stop),
+        "time of a sweep: glass, M = 20": lambda stop: bc.time_sweep(*parts["glass 20"], stop=stop),
         "making tables: 20 000 variables": lambda stop: bc.Engine(*parts["large 4"], variant=9, limit=ROOM, stop=stop),
         "making tables: pose, M = 16": lambda stop: bc.Engine(*parts["pose 16"], variant=9, limit=ROOM, stop=stop),
         "making tables, first rows: glass of 60, M = 20": lambda stop: bc.Engine(
@@ -230,8 +229,8 @@ def app() -> Phases:
     from bender_core.experiments.lane import Entry, Lane
     from pages._shared.app.session import References
     from pages._shared.compare.racing import Racing
-    from pages._shared.cuts.cutting import Costing, Cutting
     from pages._shared.partition.comparing import Comparing
+    from pages._shared.partitioning.making import Costing, PartitionMaker
     from pages._shared.running.background import Background
     from pages._shared.running.watched import WatchedRun
 
@@ -249,8 +248,8 @@ def app() -> Phases:
         race.start()
         return race
 
-    def cutting(strategy: str) -> Background:
-        work = Cutting(large)
+    def partitioning(strategy: str) -> Background:
+        work = PartitionMaker(large)
         work.ask([(8, strategy)])
         return work
 
@@ -261,7 +260,7 @@ def app() -> Phases:
 
     def comparing(sweeps: int) -> Background:
         work = Comparing(glass, [8, 14], 9, "mplp")
-        work.predict()
+        work.measure()
         if sweeps and work.thread is not None:
             work.thread.join()
             work.bound(sweeps)
@@ -276,8 +275,8 @@ def app() -> Phases:
         "Watch: a run, glass, M = 18, variant 5": running,
         "Watch: HiGHS": references,
         "Compare: a race of four, glass, M = 16": racing,
-        "Partition: cutting 20 000 variables, community": partial(cutting, "community"),
-        "Partition: cutting 20 000 variables, auto": partial(cutting, "auto"),
+        "Partition: partitioning 20 000 variables, community": partial(partitioning, "community"),
+        "Partition: partitioning 20 000 variables, auto": partial(partitioning, "auto"),
         "Partition: what a choice costs, 20 000 variables": costing,
         "Partition: strategies compared": partial(comparing, 0),
         "Partition: their bounds": partial(comparing, 400),

@@ -26,8 +26,8 @@ class Round:
     ----------
     variables : int
         Of the model, when it began.
-    groups, max_size : int
-        Of its partition.
+    groups, largest : int
+        Of its partition: their number, and the variables of the largest.
     strategy : str
         How its groups were made; "packed" if from those of the round before, whose messages it went on with.
     variant : int
@@ -44,7 +44,7 @@ class Round:
 
     variables: int
     groups: int
-    max_size: int
+    largest: int
     strategy: str
     variant: int
     schedule: str
@@ -68,7 +68,7 @@ class Certificate:
     optimal : bool
         Whether no labelling is better, up to ``negligible``.
     lower_bound, upper_bound : float
-        Energies; equal if it is optimal.
+        Energies; equal if it is optimal. No labelling costs less than ``lower_bound - negligible``.
     labeling : ndarray of int64, shape (n,)
         With energy ``upper_bound``.
     feasible : bool

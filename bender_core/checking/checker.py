@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bender_core.checking.left import Left, exact_sum, minima
+from bender_core.checking.left import Remainder, exact_sum, minima
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
@@ -71,7 +71,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
         raise RefusedError(str(error)) from None
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
     _require(proof.cap > 0, f"a cap of {proof.cap!r} leaves no energies")
-    left = Left(mrf, proof)
+    left = Remainder(mrf, proof)
     negligible = _negligible(left, proof)
     # Exact, as the last digits of a sum may not be those of the bound; less the energy of the labelling.
     refund = exact_sum(left.refund)
@@ -97,7 +97,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     return negligible
 
 
-def _negligible(left: Left, proof: Proof) -> float:
+def _negligible(left: Remainder, proof: Proof) -> float:
     """The gain that does not count: what the proof says, if that may not hide a difference of energies.
 
     Source: docs/method.md §9.3.
@@ -145,7 +145,7 @@ def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
 class _Checked:
     """The bounds that the messages of a step give, and its facts."""
 
-    def __init__(self, left: Left, step: Step, negligible: float) -> None:
+    def __init__(self, left: Remainder, step: Step, negligible: float) -> None:
         self.left, self.step, self.negligible, self.polynomial = left, step, negligible, left.polynomial
         _require_groups(step.groups, left.open)
         # The group of every variable, and the bit of a state that is its value; -1 where it is not open.
@@ -220,8 +220,8 @@ class _Checked:
         sizes, place, edges = [len(group) for group in self.step.groups], 0, self.step.edges.tolist()
         _require(all(0 <= p < len(sizes) for edge in edges for p in edge), "its edges are not pairs of its groups")
         _require(len({frozenset(edge) for edge in edges if edge[0] != edge[1]}) == len(edges), "an edge is there twice")
-        wanted = sum(1 << sizes[p] for edge in edges for p in edge)
-        _require(wanted == len(self.step.messages), "its messages do not fit its groups")
+        expected = sum(1 << sizes[p] for edge in edges for p in edge)
+        _require(expected == len(self.step.messages), "its messages do not fit its groups")
         is_moderate = np.abs(self.step.messages) < _LARGEST_MESSAGE
         _require(is_moderate.all(), f"a message is not a number of size below {_LARGEST_MESSAGE:g}")
         found: dict[Pair, FloatArray] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bender_core.checking.checker import check_proof
 from bender_core.checking.proof import load_proof
-from bender_core.io.command import asked_model, model_arguments
+from bender_core.io.command import model_arguments, requested_model
 from bender_core.io.terminal import exit_code
 from bender_core.model import BinaryMRF
 
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def run() -> int:
         options = parser.parse_args(arguments)
-        print(verified(asked_model(options), options.proof))
+        print(verified(requested_model(options), options.proof))
         return 0
 
     return exit_code(run)

@@ -28,7 +28,7 @@ class Polynomial:
         return float(np.abs(self.linear).sum() + np.abs(self.coupling).sum())
 
 
-class Left:
+class Remainder:
     """What is left of a model: every variable is known, or equal or opposite to one that is open."""
 
     def __init__(self, mrf: BinaryMRF, proof: Proof) -> None:

@@ -114,9 +114,9 @@ class Arrays:
         As of `Engine`.
     problem, rule, state, work, goal
         As the kernels take them (`kernels.layout`).
-    rows, events : memory.Store
+    rows, events : memory.GrowingArrays
         Arrays that grow.
-    line : Line
+    charges : Line
         What is charged.
     past : Snapshots
     """
@@ -129,12 +129,12 @@ class Arrays:
         self.mrf, self.partition, self.settings, self.account = mrf, partition, settings, account
         self._looking_bytes: dict[Looking, int] = {}
         self._nearest: dict[Looking, int | None] = {}
-        self.line = charge_run(mrf, partition, self.variant, settings.schedule, account, settings.deepest)
-        weakref.finalize(self, self.line.close)
+        self.charges = charge_run(mrf, partition, self.variant, settings.schedule, account, settings.deepest)
+        weakref.finalize(self, self.charges.close)
         try:
             self._build(start, stop)
         except BaseException:
-            self.line.close()
+            self.charges.close()
             raise
 
     @property
@@ -150,10 +150,10 @@ class Arrays:
         self.problem, self.rule = self.graph.problem, self._rule()
         dims = self.dims = memory.dimensions(self.graph)
         self.work = memory.workspace(dims, dims.degree, self.rule.exact and not self.rule.enumerated, self.rule.deepest)
-        self.events = memory.Store(memory.events, "events", memory.event_bytes(), FIRST_EVENTS, self.line)
+        self.events = memory.GrowingArrays(memory.events, "events", memory.event_bytes(), FIRST_EVENTS, self.charges)
         first_rows = memory.first_rows(dims, len(self.rule.cuts), self.rule.exact)
-        self.rows = memory.Store(
-            lambda capacity: memory.pool(dims, capacity), "rows", memory.row_bytes(dims), first_rows, self.line
+        self.rows = memory.GrowingArrays(
+            lambda capacity: memory.pool(dims, capacity), "rows", memory.row_bytes(dims), first_rows, self.charges
         )
         self.state = memory.start(self.problem, self.rule.excluding, stop)
         self.goal = Goal.zeros()
@@ -166,7 +166,7 @@ class Arrays:
         self._decode_to(start)
         if not self.rule.exact:
             self._add_first_rows(stop)
-        self.past = Snapshots(self.state, self.settings.snapshot_bytes, self.line, carried=start.run is not None)
+        self.past = Snapshots(self.state, self.settings.snapshot_bytes, self.charges, carried=start.run is not None)
 
     def _margin(self, start: Start) -> Margin:
         """What counts as better is decided once, for all runs that go on from the first one."""
@@ -218,9 +218,9 @@ class Arrays:
 
     def _charge(self, item: str, needed: int, what: str) -> None:
         """Charge what a run has at its start besides what all runs have."""
-        if not self.line.charge(item, needed):
-            said = f"the run leaves no room for the {storage(needed)} {what}; raise the limit"
-            raise TooLargeError(said, needed, self.account.free)
+        if not self.charges.charge(item, needed):
+            sentence = f"the run leaves no room for the {storage(needed)} {what}; raise the limit"
+            raise TooLargeError(sentence, needed, self.account.free)
 
     @property
     def run(self) -> Run:
@@ -283,8 +283,8 @@ class Arrays:
         if looking not in self._looking_bytes:
             self._looking_bytes[looking] = looking(self.dims)
         needed = self._looking_bytes[looking]
-        while (more := needed - self.line.items.get(memory.LOOKING, 0)) > 0:
-            if self.line.charge(memory.LOOKING, more):
+        while (more := needed - self.charges.items.get(memory.LOOKING, 0)) > 0:
+            if self.charges.charge(memory.LOOKING, more):
                 return
             if not self.past.thin_out():
                 raise self._no_looking(looking, needed, doing)
@@ -292,10 +292,10 @@ class Arrays:
     def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
         if looking not in self._nearest:
             # Cached: it makes many partitions, and is called at every step.
-            room = self.account.free + self.line.used
+            room = self.account.free + self.charges.used
             self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
         fits = self._nearest[looking]
         advice = f"M = {fits} would leave room" if fits else "raise the limit"
         limit = storage(self.account.limit)
-        said = f"{doing} takes {storage(needed)}, more than the run leaves of the limit of {limit}; {advice}"
-        return TooLargeError(said, needed, self.account.free, fits)
+        sentence = f"{doing} takes {storage(needed)}, more than the run leaves of the limit of {limit}; {advice}"
+        return TooLargeError(sentence, needed, self.account.free, fits)

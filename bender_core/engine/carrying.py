@@ -91,7 +91,7 @@ def _carry_messages(
     was, now = old.problem, new.problem
     shifts = None if reduction is None else _shifts(old, new, owner, reduction)
     state.edge_bound[:] = 0.0 if shifts is None else -shifts.constant
-    came_from = owner[was.edge_node[:, ::-1]].reshape(-1).tolist()
+    senders = owner[was.edge_node[:, ::-1]].reshape(-1).tolist()
     for p in range(new.n_groups):
         total = new.energies(p).copy()
         targets = _targets(new, p)
@@ -100,7 +100,7 @@ def _carry_messages(
             for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
                 stop.check()
                 # None: the couplings have become energies of one group, or have cancelled each other.
-                target = targets.get(came_from[arc])
+                target = targets.get(senders[arc])
                 if target is None:
                     continue
                 first, last = was.lam_first[arc], now.lam_first[target]
@@ -161,7 +161,7 @@ class _Shifts(NamedTuple):
 
 def _shifts(old: HyperGraph, new: HyperGraph, owner: IntArray, reduction: Reduction) -> _Shifts:
     shifts = _Shifts(
-        np.zeros((2 * len(new.edges), new.partition.max_size, 2)),
+        np.zeros((2 * len(new.edges), new.partition.largest, 2)),
         np.zeros(len(new.edges)),
     )
     left = owner[old.partition.group_of()]
@@ -208,10 +208,10 @@ def _edges_of(graph: HyperGraph, ends: IntArray) -> tuple[IntArray, BoolArray]:
     low, high = ends.min(axis=1), ends.max(axis=1)
     n = graph.n_groups
     keys = graph.edges[:, 0] * n + graph.edges[:, 1]
-    wanted = low * n + high
-    found = np.searchsorted(keys, wanted)
+    codes = low * n + high
+    found = np.searchsorted(keys, codes)
     found[(low == GONE) | (found == len(keys))] = 0
-    there = (low != GONE) & (keys[found] == wanted) if len(keys) else np.zeros(len(ends), bool)
+    there = (low != GONE) & (keys[found] == codes) if len(keys) else np.zeros(len(ends), bool)
     return np.where(there, found, -1), ends[:, 0] > ends[:, 1]
 
 

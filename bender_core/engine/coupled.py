@@ -6,22 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.groups import Partition, coupled_groups, independent_cycles, numbered
+from bender_core.groups import Partition, coupled_groups, numbered
 from bender_core.hypergraph import no_methods
+from bender_core.kernels.costs import STEPPED
 from bender_core.kernels.min_marginals.exact import plan_exact
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 
 class Coupled(NamedTuple):
-    """The properties of the coupled groups that determine times. An edge carries two messages, one into either end."""
+    """The sizes of coupled groups. An edge carries two messages, one into either end."""
 
     states: FloatArray  # (G,) of every group
     ends: IntArray  # (E, 2)
     bits: IntArray  # (E, 2) members of either end that are coupled to the other
-    loose: FloatArray  # (E, 2) how many of them are loose: see `looseness`
     first: IntArray  # (E + 1,) index of the first coupling of an edge
     coupling_bit: IntArray  # (K, 2) the two members of a coupling, numbered among the coupled ones
-    cyclic: bool  # whether edges close a cycle of groups
 
     @property
     def degree(self) -> IntArray:
@@ -29,20 +28,15 @@ class Coupled(NamedTuple):
         number: IntArray = np.bincount(self.ends.reshape(-1), minlength=len(self.states))
         return number
 
-    @property
-    def couplings(self) -> IntArray:
-        """The number of couplings of every edge, shape (E,)."""
-        number: IntArray = np.diff(self.first)
-        return number
 
-    def received(self, values: FloatArray) -> FloatArray:
-        """The sum, shape (G,), over the messages into every group, of a value per message, shape (E, 2)."""
-        return totals(self.ends.reshape(-1), values.reshape(-1), len(self.states))
+def entries_of_a_sweep(graph: Coupled) -> int:
+    """The table entries that one update of every group, with rows, reads at least.
 
-
-def totals(label: IntArray, values: FloatArray, n_labels: int) -> FloatArray:
-    """The sum of the values of every label."""
-    return np.bincount(label, values, minlength=n_labels).astype(np.float64)
+    They are three passes over its table and over every message into it, and one over the table of every sender.
+    """
+    degree, sent = graph.degree, np.exp2(graph.bits[:, ::-1])
+    passes = 3 * (1 + degree) * graph.states + STEPPED * (3 + degree)
+    return int(passes.sum() + sent.sum())
 
 
 def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
@@ -59,44 +53,14 @@ def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
     # Every coupled member on each side of an edge, once, and the members of each coupling.
     n_sides = 2 * len(pairs)
     used, place = numbered((2 * edge[:, None] + [0, 1]) * mrf.n + members[between], n_sides * mrf.n)
-    side, member = np.divmod(used, max(mrf.n, 1))
-    strength = totals(place.reshape(-1), np.repeat(weight[between], 2), len(used))
-    loose = totals(side, looseness(mrf, owner)[member], n_sides) * evenness(strength, side, n_sides)
+    side = used // max(mrf.n, 1)
     return Coupled(
         states=2.0 ** np.array([len(group) for group in part.groups], np.float64),
         ends=pairs,
         bits=np.bincount(side, minlength=n_sides).reshape(-1, 2),
-        loose=loose.reshape(-1, 2),
         first=np.searchsorted(edge, np.arange(len(pairs) + 1)),
         coupling_bit=place - np.searchsorted(side, np.arange(n_sides))[2 * edge[:, None] + [0, 1]],
-        cyclic=independent_cycles(len(part), pairs) > 0,
     )
-
-
-def looseness(mrf: BinaryMRF, owner: IntArray) -> FloatArray:
-    """How much of every variable other groups can decide, 0 to 1.
-
-    The geometric mean of two shares: how much its couplings outweigh its own preference (0 where they cannot), and how
-    many of them leave its group.
-    """
-    weight = np.abs(mrf.coupling())
-    leaving = weight * (owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]])
-    change = mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :], mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]
-    preference = mrf.unary[:, 1] - mrf.unary[:, 0]
-    for side in (0, 1):
-        preference += totals(mrf.edges[:, side], change[side].mean(axis=1), mrf.n)
-    total, outside = (totals(mrf.edges.reshape(-1), np.repeat(part, 2), mrf.n) for part in (weight, leaving))
-    total = np.where(total > 0, total, 1.0)
-    free = 1 - np.minimum(2 * np.abs(preference), total) / total
-    loose: FloatArray = np.sqrt(free * outside / total)
-    return loose
-
-
-def evenness(values: FloatArray, label: IntArray, n_labels: int) -> FloatArray:
-    """How even the positive values of every label are: 1 if all are equal, 1 / count if one dominates."""
-    count, total, squares = (totals(label, values**power, n_labels) for power in (0, 1, 2))
-    even: FloatArray = total**2 / np.maximum(count * squares, np.finfo(float).tiny)
-    return even
 
 
 def plan(graph: Coupled) -> tuple[IntArray, FloatArray]:

@@ -32,7 +32,7 @@ from bender_core.groups import Partition, PartitionError, merge_all
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance
-from bender_core.kernels.layout import Kind, Outcome, Phase, Run, State, Status, Until
+from bender_core.kernels.layout import Kind, LoopEnd, Phase, Run, State, Status, Until
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop, never
 from bender_core.strategies.packing import what_is_left
@@ -481,9 +481,9 @@ class Engine:
             if self._snapshot_due() and self.arrays.between_updates and self.position > self.arrays.past.latest:
                 self.arrays.past.add(self.arrays.state)
                 self._since_snapshot = 0
-            if outcome == Outcome.FINISHED or self.finished:
+            if outcome == LoopEnd.FINISHED or self.finished:
                 return
-            if outcome == Outcome.REACHED and (pause == until or self._is_at(until, event_limit, sweep_limit)):
+            if outcome == LoopEnd.REACHED and (pause == until or self._is_at(until, event_limit, sweep_limit)):
                 return
             if stop():
                 return
@@ -501,15 +501,15 @@ class Engine:
             return True
         return until == Until.SWEEP and self.trace[self.position - 1].kind >= Kind.SWEEP
 
-    def _advance(self, until: Until, event_limit: int, sweep_limit: int, budget: int) -> Outcome:
+    def _advance(self, until: Until, event_limit: int, sweep_limit: int, budget: int) -> LoopEnd:
         """Call the loop once; grow the arrays that it reports as full."""
         goal = self.arrays.goal
         end = ENDLESS if self._memory_end is None else self._memory_end
         goal.until, goal.event_limit, goal.sweep_limit = until, min(event_limit, end), sweep_limit
         goal.budget, goal.spent = budget, 0
         while True:
-            outcome = Outcome(self._loop(self.arrays.run))
-            is_full = outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS)
+            outcome = LoopEnd(self._loop(self.arrays.run))
+            is_full = outcome in (LoopEnd.NEED_EVENTS, LoopEnd.NEED_ROWS)
             if is_full and self._grow(outcome):
                 continue
             if is_full:
@@ -523,14 +523,14 @@ class Engine:
             break
         self._frontier = max(self._frontier, self.position)
         self._since_snapshot += int(goal.spent)
-        if outcome == Outcome.NOT_TIGHT:
+        if outcome == LoopEnd.NOT_TIGHT:
             raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
         return outcome
 
-    def _grow(self, outcome: Outcome) -> bool:
+    def _grow(self, outcome: LoopEnd) -> bool:
         """Make room for what the loop lacks; returns whether there is any."""
         run = self.arrays
-        if outcome == Outcome.NEED_EVENTS:
+        if outcome == LoopEnd.NEED_EVENTS:
             return run.events.grow(1, run.past.thin_out)
         return run.rows.grow(run.dims.degree + len(run.rule.cuts), run.past.thin_out)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bender_core.account import Account, Line
+from bender_core.account import Account, Charges
 from bender_core.engine import memory
 from bender_core.engine.coupled import Coupled, coupled, plan
 from bender_core.groups import Partition
@@ -87,7 +87,7 @@ def first_bytes(dims: memory.Dimensions, which: Variant, deepest: int = DEEPEST)
 
 def charge_run(
     mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, account: Account, deepest: int = DEEPEST
-) -> Line:
+) -> Charges:
     """Charge the memory that a run needs at its start.
 
     Raises
@@ -97,13 +97,13 @@ def charge_run(
     """
     dims = dimensions(mrf, coupled(mrf, part))
     needs = first_bytes(dims, which, deepest)
-    name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
+    name = f"{mrf.name}, M = {part.largest}, variant {which.number}, {schedule}"
     # If possible, memory is reserved for inspecting the run, or at least for its certificate, even when its rows fill
     # the rest.
     for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
-        line = account.open(name, needs | {memory.LOOKING: kept})
-        if line is not None:
-            return line
+        charges = account.open(name, needs | {memory.LOOKING: kept})
+        if charges is not None:
+            return charges
     raise _too_large(mrf, part, which, needs, account)
 
 
@@ -118,7 +118,7 @@ def _too_large(
     limit = f"the limit of {storage(account.limit)}"
     if needed <= account.limit:
         limit = f"the {storage(room)} that other runs leave of {limit}"
-    variables = "1 variable" if part.max_size == 1 else f"{part.max_size} variables"
+    variables = "1 variable" if part.largest == 1 else f"{part.largest} variables"
     return TooLargeError(
         f"groups of up to {variables} need {storage(needed)} (including {parts}), more than {limit}; {advice}",
         needed,
@@ -132,10 +132,10 @@ def largest_fit(
     part: Partition,
     which: int | Variant,
     room: int,
-    cut: Callable[[BinaryMRF, int, str | None], Partition] = partition,
+    make: Callable[[BinaryMRF, int, str | None], Partition] = partition,
     looking: Looking | None = None,
 ) -> int | None:
-    """The largest M, cut by the strategy of ``part``, whose run can begin with ``room`` bytes.
+    """The largest M, partitioned by the strategy of ``part``, whose run can begin with ``room`` bytes.
 
     Parameters
     ----------
@@ -145,17 +145,17 @@ def largest_fit(
     which : int or Variant
     room : int
         Bytes.
-    cut : callable
+    make : callable
         Like `partition`, the default.
     looking : callable, optional
         As for `required_bytes`.
     """
     strategy = soon(part.strategy)
-    for max_size in range(part.max_size - 1, 0, -1):
+    for max_size in range(part.largest - 1, 0, -1):
         # A lower bound: the energies, total and one message of a full group. If no group is full, the partition equals
         # that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
-        if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:
+        if required_bytes(mrf, make(mrf, max_size, strategy), which, looking) <= room:
             return max_size
     return None

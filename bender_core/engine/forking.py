@@ -93,8 +93,8 @@ def _make_room(run: Arrays, rows: int) -> None:
     missing = rows + run.dims.degree + len(run.rule.cuts) - run.rows.count
     if missing > 0 and not run.rows.grow(missing, run.past.thin_out):
         needed = missing * memory.row_bytes(run.dims)
-        said = f"the run leaves no room for {storage(needed)} of rows to begin with; raise the limit"
-        raise TooLargeError(said, needed, run.account.free)
+        sentence = f"the run leaves no room for {storage(needed)} of rows to begin with; raise the limit"
+        raise TooLargeError(sentence, needed, run.account.free)
 
 
 def _add(run: Arrays, made: RowAt, stop: Stop) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.account import Line
+from bender_core.account import Charges
 from bender_core.hypergraph import HyperGraph, form_length
 from bender_core.kernels.layout import (
     LOW_BITS,
@@ -25,11 +25,11 @@ from bender_core.kernels.layout import (
     CutRoom,
     EliminateRoom,
     Events,
+    MessageProgress,
     Method,
     Phase,
     Pool,
     Problem,
-    Progress,
     PruneRoom,
     Record,
     Rounds,
@@ -163,7 +163,7 @@ def looking_bytes(dims: Dimensions) -> int:
     return certifying_bytes(dims) + (WORD * TABLES << int(dims.size.max(initial=0)))
 
 
-class Store(Generic[_Arrays]):
+class GrowingArrays(Generic[_Arrays]):
     """Arrays that grow within the limits of an account. They grow in place: nothing is copied, old views stay valid.
 
     Address space is reserved for as many entries as the limit allows; the system backs the entries written to.
@@ -178,17 +178,17 @@ class Store(Generic[_Arrays]):
         Bytes of an entry.
     count : int
         Initial capacity in entries; it is charged already.
-    line : Line
-        The line that they are charged to.
+    charges : Line
+        What they are charged to.
 
     Attributes
     ----------
     view : the arrays, of the length of the capacity
     """
 
-    def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, line: Line) -> None:
-        self._item, self._size, self._line = item, size, line
-        self._capacity = max(line.account.limit // size, count)
+    def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, charges: Charges) -> None:
+        self._item, self._size, self._charges = item, size, charges
+        self._capacity = max(charges.account.limit // size, count)
         while True:
             try:
                 self._arrays: _Arrays = make(self._capacity)
@@ -215,11 +215,11 @@ class Store(Generic[_Arrays]):
         bool
             Whether there is room.
         """
-        wanted = min(max(least, self.count // 2), self._capacity - self.count)
-        if wanted < least:
+        growth = min(max(least, self.count // 2), self._capacity - self.count)
+        if growth < least:
             return False
-        for more in (wanted, least):
-            while not self._line.charge(self._item, more * self._size):
+        for more in (growth, least):
+            while not self._charges.charge(self._item, more * self._size):
                 # Keeping snapshots is worth more than growing in large steps.
                 if more > least or not make_room():
                     break
@@ -305,7 +305,7 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
         "total": Array((states,)),
         "visited": Array((min(deepest, states),), int),
         "rounds": Rounds,
-        "progress": Progress,
+        "progress": MessageProgress,
         "table": Array((4, dims.stride)),
         "whole": Array((int(form_length(np.array(largest))),)),
         "slope": Array((largest,)),

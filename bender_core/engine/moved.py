@@ -14,7 +14,7 @@ _PARTS = {
     **{name: f"settings.{name}" for name in ("excluding", "snapshot_bytes")},
     "lattice": "margin.lattice",
     "negligible": "margin.negligible",
-    "charged": "arrays.line.used",
+    "charged": "arrays.charges.used",
     "message_size": "arrays.message_size",
     "bound_excess": "arrays.bound_excess",
     "message_bytes": "arrays.state.lam.nbytes",

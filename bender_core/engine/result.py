@@ -42,7 +42,7 @@ _MEANINGS = {
 }
 
 
-class Verdict(TypedDict):
+class Meaning(TypedDict):
     """The meaning of two bounds, as fields of a `Result`."""
 
     lower_bound: float
@@ -56,7 +56,7 @@ class Verdict(TypedDict):
 
 def verdict(
     status: str, lower: float, upper: float, points: Lattice, scale: float, rounding: float, gain: float | None = None
-) -> Verdict:
+) -> Meaning:
     """Interpret the final bounds of a run.
 
     Parameters
@@ -82,7 +82,7 @@ def verdict(
     least = min(rounded, upper - rounding)
     status = CLOSED if proven else status
     within = upper - least if not proven else 0.0 if points.step or gain is None else gain
-    return Verdict(
+    return Meaning(
         lower_bound=lower,
         rounded_bound=rounded,
         step=points.step,
@@ -94,7 +94,7 @@ def verdict(
     )
 
 
-def verdict_of(found: Certificate, points: Lattice) -> Verdict:
+def verdict_of(found: Certificate, points: Lattice) -> Meaning:
     """Interpret the outcome of a proof; its bounds meet only if it says so, since it knows what rounding hides.
 
     Parameters
@@ -107,7 +107,7 @@ def verdict_of(found: Certificate, points: Lattice) -> Verdict:
     status = CLOSED if found.optimal else found.status
     raised = points.raised(lower, upper)
     rounded = raised if found.optimal or raised < upper else lower
-    return Verdict(
+    return Meaning(
         lower_bound=lower,
         rounded_bound=rounded,
         step=points.step,
@@ -129,12 +129,12 @@ def _doubt(rounding: float) -> str:
 def _meaning(status: str, lower: float, rounded: float, proven: bool, within: float, step: float) -> str:
     """What the status means; ``within``: what a better labelling may gain, energy."""
     most = _rounded_up(within)
-    said = _MEANINGS[status].format(within=f" to within {most}" if within else "")
+    sentence = _MEANINGS[status].format(within=f" to within {most}" if within else "")
     if status == CLOSED and not proven:
-        said = f"Closed within the tolerance: the labelling costs at most {most} more than the least energy."
+        sentence = f"Closed within the tolerance: the labelling costs at most {most} more than the least energy."
     if rounded > lower and step:
-        said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
-    return said
+        sentence += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
+    return sentence
 
 
 def _rounded_up(energy: float) -> str:

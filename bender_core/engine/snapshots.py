@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bender_core.account import Line
+from bender_core.account import Charges
 from bender_core.engine import memory
 from bender_core.kernels.layout import State
 
@@ -17,8 +17,8 @@ class Snapshots:
     most : int
         The most bytes of all snapshots together, without the start. If it is 0, a start that has messages of another
         run is not kept either: the run only goes forward.
-    line : Line
-        The line that they are charged to.
+    charges : Line
+        What they are charged to.
     carried : bool
         Whether the start has messages of another run, which are copied in full; otherwise it takes hardly any memory.
 
@@ -30,12 +30,12 @@ class Snapshots:
         The lower bound at the start, without the constant of the model.
     """
 
-    def __init__(self, start: State, most: int, line: Line, carried: bool = False) -> None:
+    def __init__(self, start: State, most: int, charges: Charges, carried: bool = False) -> None:
         self._start = _copy_of_start(start, carried, most)
         self.opening = float(start.bounds.lower)
         self._size = memory.nbytes(start)
         self._most = most
-        self._line = line
+        self._charges = charges
         self.states: list[State] = []
 
     def begin_at(self, start: State) -> None:
@@ -55,7 +55,7 @@ class Snapshots:
 
     def add(self, state: State) -> None:
         """Keep a copy, if it fits; older ones make room."""
-        while (len(self.states) + 1) * self._size > self._most or not self._line.charge("snapshots", self._size):
+        while (len(self.states) + 1) * self._size > self._most or not self._charges.charge("snapshots", self._size):
             if not self.thin_out():
                 return
         self.states.append(memory.copy(state))
@@ -65,7 +65,7 @@ class Snapshots:
         if not self.states:
             return False
         kept = self.states[1::2]
-        self._line.charge("snapshots", (len(kept) - len(self.states)) * self._size)
+        self._charges.charge("snapshots", (len(kept) - len(self.states)) * self._size)
         self.states = kept
         return True
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -203,10 +202,6 @@ class Trace:
         writer.writerow(found)
         writer.writerows(zip(*found.values(), strict=True))
         return out.getvalue()
-
-    def to_json(self) -> str:
-        """The whole trace as a JSON object of columns."""
-        return json.dumps(self.columns())
 
     def to_parquet(self) -> bytes:
         """The whole trace as a Parquet file."""

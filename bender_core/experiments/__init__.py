@@ -2,10 +2,10 @@
 
 import warnings
 
-from bender_core.experiments.execute import Progress, dask, execute, local
+from bender_core.experiments.execute import PlanProgress, dask, execute, local
 from bender_core.experiments.outcome import Outcome, curve_of
 from bender_core.experiments.perform import perform
-from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_expected
+from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_at_most
 from bender_core.experiments.store import FinishedRun, Store, StoreError
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "PlanError",
-    "Progress",
+    "PlanProgress",
     "Store",
     "StoreError",
     "Task",
@@ -25,7 +25,7 @@ __all__ = [
     "local",
     "perform",
     "read_plan",
-    "seconds_expected",
+    "seconds_at_most",
 ]
 
 

@@ -11,8 +11,8 @@ import threading
 from multiprocessing import resource_tracker
 from pathlib import Path
 
-from bender_core.experiments.execute import GLANCE_SECONDS, Progress, dask, execute, local
-from bender_core.experiments.plan import Plan, Task, read_plan, seconds_expected
+from bender_core.experiments.execute import GLANCE_SECONDS, PlanProgress, dask, execute, local
+from bender_core.experiments.plan import Plan, Task, read_plan, seconds_at_most
 from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
@@ -26,13 +26,13 @@ STOP_SECONDS = 0.3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The subcommands and their arguments."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, action, told in (
-        ("plan", _plan, "describe a plan and predict its time"),
+    for name, action, what in (
+        ("plan", _plan, "describe a plan, and how long it takes at most"),
         ("run", _run, "carry out the runs that are not done yet"),
         ("status", _status, "print the progress"),
         ("report", _report, "print the tables"),
     ):
-        command = commands.add_parser(name, help=told)
+        command = commands.add_parser(name, help=what)
         command.add_argument("plan", type=Path, help="a TOML file; see docs/formats.md §9.1")
         command.add_argument("--store", type=Path, help="file of finished runs; by default next to the plan")
         command.set_defaults(command=action)
@@ -56,27 +56,27 @@ def _workers(options: argparse.Namespace) -> int:
 
 
 def _tasks(plan: Plan) -> list[Task]:
-    """The runs of a plan; on a terminal a line says how far its instances are cut."""
+    """The runs of a plan; on a terminal a line says how many of its partitions are made."""
     with following() as tell:
         return plan.tasks(lambda share, doing: tell(f"{share:.0%}, {doing}"))
 
 
 def _tasks_as_json(plan: Plan) -> list[Task]:
     """The same for a program."""
-    return plan.tasks(lambda share, doing: print(json.dumps({"cutting": share, "doing": doing}), flush=True))
+    return plan.tasks(lambda share, doing: print(json.dumps({"partitioning": share, "doing": doing}), flush=True))
 
 
 def _plan(options: argparse.Namespace) -> int:
     plan = read_plan(options.plan)
     tasks = _tasks(plan)
     todo = _store(options).missing(tasks)
-    seconds = seconds_expected(todo)
+    seconds = seconds_at_most(todo)
     workers = _workers(options)
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
     same = shared(tasks)
     if same:
         print(f"{same} of the runs have the same groups as another M or strategy; equal runs are done once")
-    print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
+    print(f"at most {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
     return 0
 
 
@@ -121,7 +121,7 @@ class _Carrying(threading.Thread):
         self.stop, self.ended = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self._options = options
-        self._progress: Progress | None = None
+        self._progress: PlanProgress | None = None
 
     def end(self) -> None:
         """Request the end, and wait until finished runs are stored; while partitions are made, there are none."""
@@ -158,7 +158,7 @@ class _Carrying(threading.Thread):
         store, workers = _store(options), _workers(options)
         begun_with = len(tasks) - len(store.missing(tasks))
 
-        def tell(progress: Progress) -> bool:
+        def tell(progress: PlanProgress) -> bool:
             self._progress = progress
             if progress.last is not None:
                 left = progress.seconds_left(begun_with) or 0.0
@@ -177,14 +177,14 @@ class _Carrying(threading.Thread):
         self.stop.set()
 
 
-def _in_words(progress: Progress, left: float) -> str:
+def _in_words(progress: PlanProgress, left: float) -> str:
     title = progress.last.title if progress.last else ""
     return f"{progress.done} of {progress.total}, about {left:.0f} s left: {title}"
 
 
-def _as_json(progress: Progress, left: float) -> str:
-    told = {"done": progress.done, "total": progress.total, "failed": progress.failed, "left": left}
-    return json.dumps(told | {"last": progress.last.title if progress.last else ""})
+def _as_json(progress: PlanProgress, left: float) -> str:
+    fields = {"done": progress.done, "total": progress.total, "failed": progress.failed, "left": left}
+    return json.dumps(fields | {"last": progress.last.title if progress.last else ""})
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -31,7 +31,7 @@ OF_RUNS = (
     "variants.py",
 )
 # The code that decides the result of a proof besides.
-OF_PROOFS = ("checking/*.py", "costs/*.py", "looking/*.py", "strategies/**/*.py", "trying/*.py", "warming.py")
+OF_PROOFS = ("checking/*.py", "looking/*.py", "strategies/**/*.py", "trying/*.py", "warming.py")
 # Other people's code that does, too.
 OF_OTHERS = ("numba", "numpy", "networkx")
 

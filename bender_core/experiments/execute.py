@@ -28,7 +28,7 @@ Workers = Callable[[], AbstractContextManager[Executor]]
 
 
 @dataclass(frozen=True)
-class Progress:
+class PlanProgress:
     """The progress of an experiment.
 
     Attributes
@@ -113,10 +113,10 @@ class _Cluster(Executor):
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._executor.submit(_while_wanted, fn, *args, **kwargs)
+        return self._executor.submit(_while_running, fn, *args, **kwargs)
 
 
-def _while_wanted(fn: Callable[..., Any], *args: Any) -> Any:
+def _while_running(fn: Callable[..., Any], *args: Any) -> Any:
     """Call a function on a Dask worker with ``unwanted``: whether its task is cancelled, or its client gone."""
     import distributed
 
@@ -135,7 +135,7 @@ def execute(
     store: Store,
     workers_of: Workers,
     workers: int,
-    on_progress: Callable[[Progress], bool | None] | None = None,
+    on_progress: Callable[[PlanProgress], bool | None] | None = None,
 ) -> bool:
     """Do all tasks that are not in the store yet, those of one key once.
 
@@ -151,7 +151,7 @@ def execute(
     workers : int
         The number of parallel tasks.
     on_progress : callable, optional
-        Called with the `Progress` after every run and at least every `GLANCE_SECONDS`; execution ends if it returns
+        Called with the `PlanProgress` after every run and at least every `GLANCE_SECONDS`; execution ends if it returns
         True. Finished runs are kept, and unfinished ones are repeated next time.
 
     Returns
@@ -178,7 +178,7 @@ class _State:
         store: Store,
         tasks: Sequence[Task],
         todo: Sequence[Task],
-        on_progress: Callable[[Progress], bool | None] | None,
+        on_progress: Callable[[PlanProgress], bool | None] | None,
     ) -> None:
         self._store, self._total, self._failed = store, len(tasks), 0
         self._weight = Counter(task.key for task in tasks)
@@ -195,7 +195,7 @@ class _State:
         self.tell(task)
 
     def tell(self, last: Task | None) -> None:
-        progress = Progress(self._done, self._total, self._failed, time.perf_counter() - self._begin, last)
+        progress = PlanProgress(self._done, self._total, self._failed, time.perf_counter() - self._begin, last)
         if self._on_progress is not None and self._on_progress(progress):
             self.stopped = True
 

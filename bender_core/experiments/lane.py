@@ -57,7 +57,7 @@ class Entry:
 
     @cached_property
     def memory(self) -> int:
-        """The bytes that it is predicted to need; of a proof, those of its first round."""
+        """The bytes that it needs at its start; of a proof, those of its first round."""
         return required_bytes(self.mrf, self.part, self.variant)
 
     def begin(self, limits: Limits, account: Account) -> Mover:

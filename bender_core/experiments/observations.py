@@ -45,23 +45,23 @@ def observations(runs: Sequence[FinishedRun]) -> list[Observation]:
     runs : sequence of FinishedRun
         All of one schedule; only partitions on which all ten variants and the baseline have run are counted.
     """
-    cuts = _complete(timings(runs))
-    return [look(cuts) for look in _LOOKS] if cuts else []
+    partitions = _complete(timings(runs))
+    return [look(partitions) for look in _LOOKS] if partitions else []
 
 
-Cuts = list[dict[int, Timing]]
+ByPartition = list[dict[int, Timing]]
 
 
-def _complete(timed: Sequence[Timing]) -> Cuts:
+def _complete(timed: Sequence[Timing]) -> ByPartition:
     """The runs of the paper's variants and the baseline, by partition, where none is missing."""
     found: dict[str, dict[int, Timing]] = {}
     for timing in timed:
         found.setdefault(timing.baseline.task.key, {})[timing.run.task.variant] = timing
-    return [cut for cut in found.values() if set(cut) >= {*PAPERS, BASELINE}]
+    return [runs for runs in found.values() if set(runs) >= {*PAPERS, BASELINE}]
 
 
-def _gap(cuts: Cuts) -> Observation:
-    timed = [cut[v] for cut in cuts for v in PAPERS if not cut[v].cut_short]
+def _gap(partitions: ByPartition) -> Observation:
+    timed = [runs[v] for runs in partitions for v in PAPERS if not runs[v].cut_short]
     away = np.array([abs(timing.run.outcome.gap - timing.baseline.outcome.gap) for timing in timed])
     share = float((away <= LITTLE).mean()) if timed else 0.0
     most = f"; at most {away.max():.2g} away" if timed else ""
@@ -73,8 +73,8 @@ def _gap(cuts: Cuts) -> Observation:
     )
 
 
-def _growth(cuts: Cuts) -> Observation:
-    slopes = [fitted_line([cut[v] for cut in cuts])[0] for v in PAPERS]
+def _growth(partitions: ByPartition) -> Observation:
+    slopes = [fitted_line([runs[v] for runs in partitions])[0] for v in PAPERS]
     return Observation(
         "The longer the baseline takes, the larger the speed-up.",
         max(slopes) < 1,
@@ -83,11 +83,11 @@ def _growth(cuts: Cuts) -> Observation:
     )
 
 
-def _ahead(cuts: Cuts) -> Observation:
-    slow = [cut for cut in cuts if cut[BASELINE].run.outcome.seconds >= SUBSTANTIAL_SECONDS]
-    ratios = np.array([[_seconds(cut, BASELINE) / _seconds(cut, v) for v in PAPERS] for cut in slow])
+def _ahead(partitions: ByPartition) -> Observation:
+    slow = [runs for runs in partitions if runs[BASELINE].run.outcome.seconds >= SUBSTANTIAL_SECONDS]
+    ratios = np.array([[_seconds(runs, BASELINE) / _seconds(runs, v) for v in PAPERS] for runs in slow])
     share = float((ratios > 1).mean()) if slow else 0.0
-    numbers = f"The baseline took {SUBSTANTIAL_SECONDS:g} s or more on {len(slow)} of {len(cuts)} partitions"
+    numbers = f"The baseline took {SUBSTANTIAL_SECONDS:g} s or more on {len(slow)} of {len(partitions)} partitions"
     if slow:
         numbers += f"; there {_percent(share)} of the runs are faster, the median by {np.median(ratios):.3g}×"
     return Observation(
@@ -95,8 +95,8 @@ def _ahead(cuts: Cuts) -> Observation:
     )
 
 
-def _reverse_only(cuts: Cuts) -> Observation:
-    means = {v: _mean(cuts, v) for v in PAPERS}
+def _reverse_only(partitions: ByPartition) -> Observation:
+    means = {v: _mean(partitions, v) for v in PAPERS}
     ranked = sorted(PAPERS, key=means.__getitem__)
     return Observation(
         "The variants with reverse Magnanti-Wong cuts alone (4 and 9) are the fastest.",
@@ -105,8 +105,8 @@ def _reverse_only(cuts: Cuts) -> Observation:
     )
 
 
-def _alike(cuts: Cuts) -> Observation:
-    ratios = [_mean(cuts, zero) / _mean(cuts, half) for zero, half in ((2, 3), (7, 8))]
+def _alike(partitions: ByPartition) -> Observation:
+    ratios = [_mean(partitions, zero) / _mean(partitions, half) for zero, half in ((2, 3), (7, 8))]
     return Observation(
         "α = 0 and α = ½ take nearly the same time.",
         all(1 / SIMILAR <= ratio <= SIMILAR for ratio in ratios),
@@ -114,16 +114,16 @@ def _alike(cuts: Cuts) -> Observation:
     )
 
 
-_LOOKS: tuple[Callable[[Cuts], Observation], ...] = (_gap, _growth, _ahead, _reverse_only, _alike)
+_LOOKS: tuple[Callable[[ByPartition], Observation], ...] = (_gap, _growth, _ahead, _reverse_only, _alike)
 
 
-def _seconds(cut: dict[int, Timing], variant: int) -> float:
-    return cut[variant].run.outcome.seconds
+def _seconds(runs: dict[int, Timing], variant: int) -> float:
+    return runs[variant].run.outcome.seconds
 
 
-def _mean(cuts: Cuts, variant: int) -> float:
+def _mean(partitions: ByPartition, variant: int) -> float:
     """The geometric mean of seconds."""
-    seconds: NDArray[np.float64] = np.array([_seconds(cut, variant) for cut in cuts])
+    seconds: NDArray[np.float64] = np.array([_seconds(runs, variant) for runs in partitions])
     return float(np.exp(np.log(seconds).mean()))
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from bender_core import io, synth
-from bender_core.costs.estimate import Estimate, estimates
 from bender_core.experiments.deciding import code_version
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
@@ -33,14 +32,10 @@ PROOF = "proof"
 # Variant and schedule of its first round.
 FIRST_ROUND = EXACT, FIRST_SCHEDULE
 
-# The number of sweeps expected of a run when nothing is known.
-EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.
 MOST_INSTANCES = 100_000
 # The largest limit, beyond any practical number of sweeps, seconds or megabytes.
 LARGEST_LIMIT = 1e12
-# The number of instances sampled to predict the time of a plan.
-_ASKED = 4
 # The number of partitions that a process keeps.
 _KEPT = 1024
 
@@ -91,24 +86,24 @@ def _load(instance: Instance) -> BinaryMRF:
 
 
 # Groups take little room, and some take seconds to find.
-_cuts: dict[tuple[Instance, int, str], Partition] = {}
+_partitions: dict[tuple[Instance, int, str], Partition] = {}
 
 
-def _cut(
+def _partition(
     instance: Instance, max_size: int, strategy: str, stop: Stop = never, on_progress: Tell | None = None
 ) -> Partition:
     if strategy == PROOF:
         max_size, strategy = min(SMALL, max_size), "default"
-    known = _cuts.get((instance, max_size, strategy))
+    known = _partitions.get((instance, max_size, strategy))
     if known is not None:
         return known
     mrf = instance.load()
     name = default_strategy(mrf) if strategy == "default" else strategy
     made = partition(mrf, max_size, name, stop=stop, on_progress=on_progress)
     # The oldest goes; another thread may take it first.
-    if len(_cuts) >= _KEPT:
-        _cuts.pop(next(iter(_cuts)), None)
-    _cuts[instance, max_size, strategy] = made
+    if len(_partitions) >= _KEPT:
+        _partitions.pop(next(iter(_partitions)), None)
+    _partitions[instance, max_size, strategy] = made
     return made
 
 
@@ -185,7 +180,7 @@ class Task:
         """The version of the code that decides its result."""
         return code_version(self.proves)
 
-    def cut(self) -> tuple[BinaryMRF, Partition]:
+    def load(self) -> tuple[BinaryMRF, Partition]:
         """The model and its groups; of a proof, those with which it begins.
 
         Raises
@@ -193,7 +188,7 @@ class Task:
         FormatError, ModelError, PartitionError, OSError
             If the instance cannot be loaded or partitioned (any more).
         """
-        return self.instance.load(), self.found or _cut(self.instance, self.max_size, self.strategy)
+        return self.instance.load(), self.found or _partition(self.instance, self.max_size, self.strategy)
 
 
 @dataclass(frozen=True)
@@ -222,9 +217,9 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
 
     def __len__(self) -> int:
-        return sum(len(self._settings(strategy)) for _, _, strategy in self._cuts())
+        return sum(len(self._settings(strategy)) for _, _, strategy in self._partitions())
 
-    def _cuts(self) -> Iterator[tuple[Instance, int, str]]:
+    def _partitions(self) -> Iterator[tuple[Instance, int, str]]:
         return itertools.product(self.instances, self.sizes, self.strategies)
 
     def _settings(self, strategy: str) -> list[tuple[int, str]]:
@@ -252,17 +247,20 @@ class Plan:
             If an instance cannot be loaded or partitioned.
         """
         found: dict[Task, None] = {}
-        cuts = list(self._cuts())
+        partitions = list(self._partitions())
 
         def tell(share: float, bound: float = -math.inf) -> None:
             if on_progress is not None:
-                on_progress(begun + share / len(cuts), which + so_far(bound))
+                on_progress(begun + share / len(partitions), which + so_far(bound))
 
-        for k, (instance, max_size, strategy) in enumerate(cuts):
-            begun, which = k / len(cuts), f"cut {k + 1} of {len(cuts)}: {strategy}, M {max_size}, {instance.title}"
+        for k, (instance, max_size, strategy) in enumerate(partitions):
+            begun, which = (
+                k / len(partitions),
+                f"partition {k + 1} of {len(partitions)}: {strategy}, M {max_size}, {instance.title}",
+            )
             tell(0.0)
             stop.check()
-            mrf, part = instance.load(), _cut(instance, max_size, strategy, stop, tell)
+            mrf, part = instance.load(), _partition(instance, max_size, strategy, stop, tell)
             for setting in self._settings(strategy):
                 # A strategy named twice, also by "default", counts once.
                 found[task_of(instance, mrf, part, max_size, *setting, self.limits, strategy == PROOF)] = None
@@ -277,27 +275,9 @@ def distinct(tasks: Iterable[Task]) -> list[Task]:
     return list(found.values())
 
 
-def seconds_expected(tasks: Iterable[Task]) -> float:
-    """Predicted total seconds of some tasks, each at most its limit, extrapolated from a sample of the instances."""
-    tasks = distinct(tasks)
-    instances = list(dict.fromkeys(task.instance for task in tasks))
-    asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
-    chosen = [task for task in tasks if task.instance in asked]
-    alike = itertools.groupby(chosen, lambda task: (task.instance, task.max_size, task.strategy))
-    total = sum(_expected(list(group)) for _, group in alike)
-    return total * len(tasks) / len(chosen) if chosen else 0.0
-
-
-def _expected(tasks: Sequence[Task]) -> float:
-    """The same for tasks on one partition."""
-    costs = estimates(*tasks[0].cut(), [(task.variant, task.schedule) for task in tasks])
-    return sum(itertools.starmap(_limited, zip(tasks, costs, strict=True)))
-
-
-def _limited(task: Task, cost: Estimate) -> float:
-    if cost.least > task.limits.megabytes << 20:
-        return 0.0
-    return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
+def seconds_at_most(tasks: Iterable[Task]) -> float:
+    """The seconds, on one core, that some tasks take at most: equal ones are done once, each up to its limit."""
+    return sum(task.limits.seconds for task in distinct(tasks))
 
 
 def task_of(

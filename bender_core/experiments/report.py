@@ -31,10 +31,10 @@ def report(runs: Sequence[FinishedRun]) -> str:
 
 
 def _endings(runs: Sequence[FinishedRun]) -> list[str]:
-    said = ", ".join(f"{count} {status}" for status, count in endings(runs).most_common())
+    ended = ", ".join(f"{count} {status}" for status, count in endings(runs).most_common())
     others, same = by_other_code(runs), shared(run.task for run in runs)
     return [
-        f"{len(runs)} runs: {said}",
+        f"{len(runs)} runs: {ended}",
         *[f"{same} of them have the same groups as another M or strategy, and were done once"] * bool(same),
         *[f"{others} of them by another version of the code"] * bool(others),
     ]

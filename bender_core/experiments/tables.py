@@ -116,10 +116,10 @@ def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[Finished
     """
     tasks = list(tasks)
     keys = {task.key for task in tasks}
-    asked = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
+    by_content = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
     found: dict[str, FinishedRun] = {}
     for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
-        key = run.task.key if run.task.key in keys else asked.get(replace(run.task, key=""))
+        key = run.task.key if run.task.key in keys else by_content.get(replace(run.task, key=""))
         if key is not None:
             found[key] = run
     done = [(task, found[task.key]) for task in tasks if task.key in found]
@@ -191,8 +191,12 @@ def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
 def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
     """Every run that took time, with the baseline's run on the same groups if there is one; the baseline too."""
     runs = without_proofs(runs)
-    baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
-    return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
+    baselines = {_partition_of(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
+    return [
+        Timing(run, baselines[_partition_of(run)])
+        for run in runs
+        if run.outcome.seconds > 0 and _partition_of(run) in baselines
+    ]
 
 
 def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
@@ -210,7 +214,7 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
 
 def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames; bounds and gap are None if a run never began."""
-    told: dict[str, Callable[[FinishedRun], object]] = {
+    columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
         "M": lambda run: run.task.max_size,
         "strategy": lambda run: run.task.strategy,
@@ -229,7 +233,7 @@ def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
         "key": lambda run: run.task.key,
     }
     runs = list(runs)
-    return {name: [tell(run) for run in runs] for name, tell in told.items()}
+    return {name: [tell(run) for run in runs] for name, tell in columns.items()}
 
 
 def to_csv(runs: Iterable[FinishedRun]) -> str:
@@ -254,7 +258,7 @@ def _kind(run: FinishedRun) -> tuple[int, str, int]:
     return run.task.max_size, run.task.schedule, run.task.variant
 
 
-def _cut(run: FinishedRun) -> tuple[Instance, int, str, str]:
+def _partition_of(run: FinishedRun) -> tuple[Instance, int, str, str]:
     return run.task.instance, run.task.max_size, run.task.strategy, run.task.schedule
 
 

@@ -84,9 +84,9 @@ class Reduction:
             return 0.0
         terms, pairs, energies = _terms(self.model, self.home, self.value)
         coupling, slope = self.reduced.coupling(), self.reduced.unary[:, 1] - self.reduced.unary[:, 0]
-        keys, wanted = (self.reduced.n * pair[:, 0] + pair[:, 1] for pair in (self.reduced.edges, pairs))
-        kept = np.isin(wanted, keys)
-        of_pairs = residues(coupling, np.searchsorted(keys, wanted[kept]), energies[kept])
+        keys, pair_keys = (self.reduced.n * pair[:, 0] + pair[:, 1] for pair in (self.reduced.edges, pairs))
+        kept = np.isin(pair_keys, keys)
+        of_pairs = residues(coupling, np.searchsorted(keys, pair_keys[kept]), energies[kept])
         of_slopes = residues(slope, *slope_terms(terms, self.reduced.edges, coupling))
         # What repulsive couplings have been rounded by is in both.
         return 2.0 * float(np.abs(of_pairs).sum()) + float(np.abs(of_slopes).sum())

@@ -18,8 +18,8 @@ from bender_core.io._source import NUMBER, SMALLER, Source, shown
 from bender_core.io.errors import FormatError
 from bender_core.model import LARGEST_ENERGY
 
-HASH = r"#(?P<said>[^\n]*)"
-C = r"^[ \t]*c(?![^\s])(?P<said>[^\n]*)"
+HASH = r"#(?P<text>[^\n]*)"
+C = r"^[ \t]*c(?![^\s])(?P<text>[^\n]*)"
 VARTYPES = ("BINARY", "SPIN")
 
 _KEYS = {
@@ -55,7 +55,7 @@ _MOST_NOTES = 3
 
 
 @dataclass
-class Stated:
+class Comments:
     """What the comments of a file say.
 
     Attributes
@@ -73,14 +73,14 @@ class Stated:
     notes: list[str] = field(default_factory=list)
 
 
-def stated(source: Source, comment: str = HASH) -> Stated:
+def stated(source: Source, comment: str = HASH) -> Comments:
     """Read the comments of a file.
 
     Parameters
     ----------
     source : Source
     comment : str
-        Regular expression of a comment, whose text is the group ``said``.
+        Regular expression of a comment, whose text is the group ``text``.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def stated(source: Source, comment: str = HASH) -> Stated:
         If a comment gives a scale or an offset that is not a number, a vartype that is unknown, or one of them twice,
         differently.
     """
-    found = Stated()
+    found = Comments()
     given: dict[str, str] = {}
     overlooked = []
-    for line, said in _candidates(source, comment):
-        rest, vartypes = VARTYPE.subn(" ", said)
-        for vartype in VARTYPE.finditer(said):
+    for line, text in _candidates(source, comment):
+        rest, vartypes = VARTYPE.subn(" ", text)
+        for vartype in VARTYPE.finditer(text):
             _take(found, given, "vartype", vartype["value"].upper(), line)
         rest = rest.strip(" \t,;")
         items = _items(rest)
@@ -108,31 +108,31 @@ def stated(source: Source, comment: str = HASH) -> Stated:
 def unread(source: Source, comment: str) -> tuple[str, ...]:
     """A sentence for each comment that may mean an offset, a scale or a vartype, in a format that has none."""
     candidates = _candidates(source, comment)
-    return tuple(_noted([(line, _whole(said.strip())) for line, said in candidates if _may_mean(said)]))
+    return tuple(_noted([(line, _whole(text.strip())) for line, text in candidates if _may_mean(text)]))
 
 
 def _candidates(source: Source, comment: str) -> Iterator[tuple[int, str]]:
     """The comments that may mean something, with their lines."""
     line, counted = 1, 0
     for found in re.finditer(comment, source.text, re.MULTILINE):
-        said = found["said"]
-        if _may_mean(said) or "constant" in said.lower():
-            line += source.text.count("\n", counted, found.start("said"))
-            counted = found.start("said")
-            yield line, said
+        text = found["text"]
+        if _may_mean(text) or "constant" in text.lower():
+            line += source.text.count("\n", counted, found.start("text"))
+            counted = found.start("text")
+            yield line, text
 
 
-def _may_mean(said: str) -> bool:
+def _may_mean(text: str) -> bool:
     """Whether a comment may give an offset, a scale, a vartype or a sense."""
-    lower = said.lower()
+    lower = text.lower()
     # Most comments have none of these, and a file may have one in every row.
     if not any(hint in lower for hint in _HINTS):
         return False
-    return any(_MAY_MEAN.search(text) for text in (said, _SEAM.sub(" ", said)))
+    return any(_MAY_MEAN.search(each) for each in (text, _SEAM.sub(" ", text)))
 
 
-def _whole(said: str) -> str:
-    return f"the comment {shown(said, 60)}"
+def _whole(text: str) -> str:
+    return f"the comment {shown(text, 60)}"
 
 
 def _noted(overlooked: list[tuple[int, str]]) -> list[str]:
@@ -142,12 +142,12 @@ def _noted(overlooked: list[tuple[int, str]]) -> list[str]:
     return [*notes, f"{more} more comments like these are not read"] if more > 0 else notes
 
 
-def _items(said: str) -> list[tuple[str, str]] | None:
+def _items(text: str) -> list[tuple[str, str]] | None:
     """The keys and values of a comment that is a list of them; None, lest a part be read, if it is anything else."""
     items: list[tuple[str, str]] = []
     at = 0
-    while at < len(said):
-        item = _ITEM.match(said, at)
+    while at < len(text):
+        item = _ITEM.match(text, at)
         key = None if item is None else _KEYS.get(re.sub("[ _-]", "", item["key"]).lower())
         if item is None or key is None or (item["sign"] is None and not NUMBER.fullmatch(item["value"])):
             return None
@@ -156,7 +156,7 @@ def _items(said: str) -> list[tuple[str, str]] | None:
     return items
 
 
-def _take(found: Stated, given: dict[str, str], key: str, value: str, line: int) -> None:
+def _take(found: Comments, given: dict[str, str], key: str, value: str, line: int) -> None:
     """Take the value of a key.
 
     Raises
@@ -178,7 +178,7 @@ def _take(found: Stated, given: dict[str, str], key: str, value: str, line: int)
     setattr(found, key, number)
 
 
-def notes_of(found: Stated, title: str, vartype: str | None = None) -> tuple[str, ...]:
+def notes_of(found: Comments, title: str, vartype: str | None = None) -> tuple[str, ...]:
     """The notes on comments, and another one if they state another vartype than the format has."""
     if found.vartype in (None, vartype):
         return tuple(found.notes)

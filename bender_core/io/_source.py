@@ -90,7 +90,7 @@ class Source:
 
 
 def read(
-    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None, wanted: str = "a model file"
+    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None, kind: str = "a model file"
 ) -> Source:
     """Read a text file, plain or gzip, within the size limit.
 
@@ -98,7 +98,7 @@ def read(
     ----------
     path_or_bytes, name, max_bytes
         As for `read_bytes`.
-    wanted
+    kind
         As for `decode`.
 
     Raises
@@ -109,10 +109,10 @@ def read(
         If the path cannot be read.
     """
     data, filename = read_bytes(path_or_bytes, name, max_bytes)
-    text = decode(data, wanted)
+    text = decode(data, kind)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(line, "the file is not text", f"give {wanted} in UTF-8 or ASCII")
+        raise FormatError(line, "the file is not text", f"give {kind} in UTF-8 or ASCII")
     return Source(text.replace("\r\n", "\n").replace("\r", "\n"), filename)
 
 
@@ -183,13 +183,13 @@ def _unpack(data: bytes, limit: int) -> bytes:
     return unpacked
 
 
-def decode(data: bytes, wanted: str = "a model file") -> str:
+def decode(data: bytes, kind: str = "a model file") -> str:
     """The text of a file.
 
     Parameters
     ----------
     data : bytes
-    wanted : str
+    kind : str
         The expected kind of file, for messages.
 
     Raises
@@ -201,9 +201,9 @@ def decode(data: bytes, wanted: str = "a model file") -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(line, "the file is not text", f"give {wanted} in UTF-8 or ASCII") from None
+        raise FormatError(line, "the file is not text", f"give {kind} in UTF-8 or ASCII") from None
     if not text.strip():
-        raise FormatError(None, "the file is empty", f"give {wanted}")
+        raise FormatError(None, "the file is empty", f"give {kind}")
     return text
 
 

@@ -21,7 +21,7 @@ def model_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def asked_model(options: argparse.Namespace) -> BinaryMRF:
+def requested_model(options: argparse.Namespace) -> BinaryMRF:
     """The model that is asked for; what its file leaves open is said on standard error.
 
     Raises

@@ -147,7 +147,7 @@ def _quoted(name: str) -> str:
 def _json(mrf: BinaryMRF, bits: IntArray, energy: float) -> str:
     pairs = list(zip(mrf.names, _values(mrf, bits), strict=True))
     by_name = dict(pairs)
-    said = {
+    fields = {
         "model": mrf.name,
         "content_hash": mrf.content_hash(),
         "energy": energy,
@@ -155,7 +155,7 @@ def _json(mrf: BinaryMRF, bits: IntArray, energy: float) -> str:
         "domain": mrf.objective.domain,
         "labeling": by_name if len(by_name) == mrf.n else [{"name": name, "value": value} for name, value in pairs],
     }
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(fields, ensure_ascii=False, indent=1) + "\n"
 
 
 def _mpe(mrf: BinaryMRF, bits: IntArray, energy: float) -> str:

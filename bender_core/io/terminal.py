@@ -24,10 +24,10 @@ def following() -> Iterator[Callable[[str], None]]:
     """
     seen = sys.stderr.isatty()
 
-    def tell(said: str) -> None:
+    def tell(text: str) -> None:
         if seen:
             # A line that does not fit would be followed by another instead of being replaced.
-            print(_CLEAR + said[: shutil.get_terminal_size().columns - 1], end="", file=sys.stderr, flush=True)
+            print(_CLEAR + text[: shutil.get_terminal_size().columns - 1], end="", file=sys.stderr, flush=True)
 
     try:
         yield tell

@@ -187,8 +187,8 @@ _FOLDER = f"kernels-{hashlib.sha256(f'{_SETTINGS} {_SOURCES}'.encode()).hexdiges
 
 def _home(make: bool = False) -> Path:
     """Where the user wants it."""
-    said = os.environ.get("BENDER_CACHE_DIR")
-    home = Path(said) if said else Path.home() / ".cache" / "bender-lab"
+    given = os.environ.get("BENDER_CACHE_DIR")
+    home = Path(given) if given else Path.home() / ".cache" / "bender-lab"
     if make:
         home.mkdir(parents=True, exist_ok=True)
     return home

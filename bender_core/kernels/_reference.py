@@ -36,8 +36,8 @@ _WORD = 8
 
 def by_reference(fields: type[_Fields]) -> type[_Fields]:
     """Let kernels take a named tuple of arrays, records, numbers and other such tuples as one pointer."""
-    told = {name: getattr(fields, name) for name in ("__module__", "__qualname__", "__doc__")}
-    referred = type(fields.__name__, (_Referred, fields), told)
+    namespace = {name: getattr(fields, name) for name in ("__module__", "__qualname__", "__doc__")}
+    referred = type(fields.__name__, (_Referred, fields), namespace)
     typeof_impl.register(referred)(_typeof)
     return referred
 
@@ -77,7 +77,7 @@ def _address(array: NDArray[Any]) -> int:
     return address
 
 
-class Reference(types.Type):
+class ByPointer(types.Type):
     """The type of such a tuple.
 
     Parameters
@@ -98,22 +98,22 @@ class Reference(types.Type):
         super().__init__(f"{name}_{hashlib.sha256(str(kinds).encode()).hexdigest()[:8]}")
 
 
-def _typeof(value: Any, context: Any) -> Reference:
+def _typeof(value: Any, context: Any) -> ByPointer:
     kinds = {name: typeof_impl(field, context) for name, field in zip(value._fields, value, strict=True)}
     for name, kind in kinds.items():
         if isinstance(kind, types.Array) and kind.layout != "C":
             raise ValueError(f"{type(value).__name__}.{name} is not contiguous")
-    return Reference(type(value).__name__, kinds)
+    return ByPointer(type(value).__name__, kinds)
 
 
-@register_model(Reference)
+@register_model(ByPointer)
 class _Model(models.OpaqueModel):
     def from_argument(self, builder, value):
         value.attributes.dereferenceable = self._fe_type.bytes
         return value
 
 
-@unbox(Reference)
+@unbox(ByPointer)
 def _unbox(kind, value, c):
     address = c.pyapi.object_getattr_string(value, "address")
     pointer = c.pyapi.long_as_voidptr(address)
@@ -123,19 +123,19 @@ def _unbox(kind, value, c):
 
 @infer_getattr
 class _Attributes(AttributeTemplate):
-    key = Reference
+    key = ByPointer
 
     def generic_resolve(self, kind, name):
         return kind.kinds.get(name)
 
 
-@lower_getattr_generic(Reference)
+@lower_getattr_generic(ByPointer)
 def _field(context, builder, kind, block, name):
     """Read a field from the block."""
     field, place = kind.kinds[name], kind.place[name]
     if not isinstance(field, types.Array):
         word = _read(builder, block, place, context.get_value_type(field))
-        if isinstance(field, Reference):
+        if isinstance(field, ByPointer):
             _mark(builder, word, "dereferenceable", cgutils.intp_t(field.bytes))
         return word
     array = make_array(field)(context, builder)

@@ -33,7 +33,7 @@ import numpy as np
 from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.costs import SHARE, STEPPED
 from bender_core.kernels.emit import NONE, emit
-from bender_core.kernels.layout import Kind, Outcome, Phase, Until
+from bender_core.kernels.layout import Kind, LoopEnd, Phase, Until
 from bender_core.kernels.sweep import descend_group, follow_group, report, search_on, sum_bounds
 from bender_core.kernels.update import apply_row, close_node, consult_oracle, open_node, plan_rows
 
@@ -62,7 +62,7 @@ def _ends_round(events, cursor):
     """Whether all is done at the state y* of the last event, an oracle or a row."""
     if cursor.phase == Phase.PASS:
         return True
-    return cursor.phase == Phase.ORACLE and cursor.minimiser != events.state[cursor.events - 1]
+    return cursor.phase == Phase.ORACLE and cursor.state != events.state[cursor.events - 1]
 
 
 @inner
@@ -75,24 +75,24 @@ def _has_room_for_rows(run):
 
 @entry
 def advance(run):
-    """Go on until the goal is reached; returns an `Outcome`."""
+    """Go on until the goal is reached; returns an `LoopEnd`."""
     rule, events, goal, cursor = run.rule, run.events, run.goal, run.state.cursor
     while True:
         count, phase = cursor.events, cursor.phase
         if phase == Phase.DONE:
-            return Outcome.FINISHED
+            return LoopEnd.FINISHED
         if count >= goal.event_limit:
-            return Outcome.REACHED
+            return LoopEnd.REACHED
         untouched = phase == Phase.OPEN and cursor.slot == 0 and cursor.begun == 0
         if untouched and cursor.sweep >= goal.sweep_limit:
-            return Outcome.REACHED
+            return LoopEnd.REACHED
         if goal.spent >= goal.budget:
-            return Outcome.BUDGET_SPENT
+            return LoopEnd.BUDGET_SPENT
         # The last place is for the event that says that the run is finished.
         if count + (phase != Phase.FINISH) >= len(events.kind):
-            return Outcome.NEED_EVENTS
+            return LoopEnd.NEED_EVENTS
         if phase == Phase.ORACLE and not _has_room_for_rows(run):
-            return Outcome.NEED_ROWS
+            return LoopEnd.NEED_ROWS
         spent = goal.spent
         goal.spent += STEPPED
         node = rule.order[cursor.position] if phase <= Phase.PASS else NONE
@@ -104,7 +104,7 @@ def advance(run):
             plan_rows(run, node)
         elif phase == Phase.APPLY:
             if not apply_row(run, node):
-                return Outcome.NOT_TIGHT
+                return LoopEnd.NOT_TIGHT
         elif phase == Phase.PASS:
             close_node(run, node)
         elif phase == Phase.SWEEP:
@@ -124,4 +124,4 @@ def advance(run):
         cursor.read += spent
         cursor.credit += spent // SHARE if phase <= Phase.PASS else -spent
         if cursor.events > count and is_reached(events, cursor, goal):
-            return Outcome.REACHED
+            return LoopEnd.REACHED

@@ -43,8 +43,8 @@ def envelope_total(problem, work, node, y):
 def mask(state, work):
     """Note that the envelope is tight at y*."""
     cursor = state.cursor
-    work.visited[cursor.visited] = cursor.minimiser
-    work.total[cursor.minimiser] = np.inf
+    work.visited[cursor.visited] = cursor.state
+    work.total[cursor.state] = np.inf
     cursor.visited += 1
 
 

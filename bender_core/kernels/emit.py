@@ -22,7 +22,7 @@ def emit(run, kind, node, arc, row, value, before):
     events.arc[k] = arc
     events.row[k] = row
     events.cut[k] = run.pool.kind[row] if row >= 0 else NONE
-    events.state[k] = cursor.minimiser
+    events.state[k] = cursor.state
     events.depth[k] = cursor.visited
     if kind == Kind.SWEEP:
         events.depth[k] = cursor.depth

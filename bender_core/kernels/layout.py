@@ -178,7 +178,7 @@ class Cursor(Record):
     events: int
     rows: int  # in use
     planned: int  # rows written, in use or not yet
-    minimiser: int  # y*: where the envelope of the open node is made tight
+    state: int  # y*: where the envelope of the open node is made tight
     loosest: int  # slot of the loosest edge
     status: int  # see `Status`
     depth: int  # at how many states of a group its envelope is made tight
@@ -266,7 +266,7 @@ class Events(NamedTuple):
 # -- scratch ------------------------------------------------------------------------------------------------------
 
 
-class Progress(Record):
+class MessageProgress(Record):
     """The progress of a message that is computed piece by piece."""
 
     next: int  # the row to recycle next, or the first state whose min-marginal is not known; -1 when all is done
@@ -398,7 +398,7 @@ class Workspace(NamedTuple):
     total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
     visited: Ints  # (Rule.deepest or fewer,) states at which the envelope is tight, while deeper ones are seen to
     rounds: Rounds
-    progress: Progress
+    progress: MessageProgress
     table: Floats  # (4, stride) affine functions of active bits
     whole: Floats  # (a low and a high table of the largest group,) one of all bits of a group
     slope: Floats  # (most members,)
@@ -508,7 +508,7 @@ class Until(IntEnum):
     NEVER = 5
 
 
-class Outcome(IntEnum):
+class LoopEnd(IntEnum):
     """What a call of the loop returns."""
 
     REACHED = 0

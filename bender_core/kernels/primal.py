@@ -32,13 +32,13 @@ OUT, BACK, ALL = 1, -1, 0
 
 
 @small
-def decode(problem, state, node, minimiser):
+def decode(problem, state, node, y):
     """Let a group decode to its minimiser, and keep the best joint labelling over time (paper, Eq. "EqOptInt")."""
     bounds, decoded = state.bounds, state.decoded
-    if minimiser == decoded[node]:
+    if y == decoded[node]:
         return
     energy, rest = add_local_energy(problem, decoded, node, -1.0, bounds.decoded, bounds.decoded_rest)
-    decoded[node] = minimiser
+    decoded[node] = y
     bounds.decoded, bounds.decoded_rest = add_local_energy(problem, decoded, node, 1.0, energy, rest)
     _note_decoded(state, node)
     if bounds.decoded < bounds.best_decoded:

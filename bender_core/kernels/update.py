@@ -69,11 +69,11 @@ def open_node(run, node):
             _charge(run, arc, n)
             cursor.slot += 1
         return
-    cursor.minimiser = argmin(work.total, problem.size[node], work.scan)
-    begin_rounds(problem, run.rule, run.state, node, work.total[cursor.minimiser], work.rounds)
+    cursor.state = argmin(work.total, problem.size[node], work.scan)
+    begin_rounds(problem, run.rule, run.state, node, work.total[cursor.state], work.rounds)
     cursor.slot = 0
     cursor.phase = Phase.PASS if run.rule.exact else Phase.ORACLE
-    value = work.total[cursor.minimiser]
+    value = work.total[cursor.state]
     emit(run, Kind.NODE_OPENED, node, NONE, NONE, value if run.rule.exact else np.nan, value)
     run.goal.spent += n
 
@@ -148,13 +148,13 @@ def consult_oracle(run, node):
     problem, state, work = run.problem, run.state, run.work
     cursor = state.cursor
     first, last = problem.arc_first[node], problem.arc_first[node + 1]
-    exact_total = energies(problem, node)[cursor.minimiser]
-    known_total = envelope_total(problem, work, node, cursor.minimiser)
+    exact_total = energies(problem, node)[cursor.state]
+    known_total = envelope_total(problem, work, node, cursor.state)
     cursor.loosest, most = -1, 0.0
     for slot in range(last - first):
         arc = problem.node_arcs[first + slot]
-        minimiser = active_state(problem, arc, cursor.minimiser)
-        known, value = work.nu[slot, minimiser], _truth(run, arc, slot, minimiser)
+        y = active_state(problem, arc, cursor.state)
+        known, value = work.nu[slot, y], _truth(run, arc, slot, y)
         work.oracle[slot] = value
         slack = value - known
         state.slack[arc] = max(slack, 0.0)
@@ -162,7 +162,7 @@ def consult_oracle(run, node):
         if slack > most and not is_tight(known, value, problem.edge_weight[arc // 2], 1.0):
             cursor.loosest, most = slot, slack
     if cursor.visited == 0:
-        take_answer(problem, node, cursor.minimiser, exact_total, work)
+        take_answer(problem, node, cursor.state, exact_total, work)
         run.goal.spent += 1 << problem.size[node]
     arc = problem.node_arcs[first + cursor.loosest] if cursor.loosest >= 0 else NONE
     emit(run, Kind.ORACLE, node, arc, NONE, exact_total, known_total)
@@ -176,16 +176,16 @@ def consult_oracle(run, node):
 
 
 @inner
-def _truth(run, arc, slot, minimiser):
+def _truth(run, arc, slot, y):
     """The true min-marginal at an active state: the intercept of a row that was made there, or the oracle's answer."""
     problem, state, work = run.problem, run.state, run.work
     # Charged also where the row is known: when events happen again it may not be, and credit must be the same.
     _charge(run, arc, 1 << problem.bits[arc ^ 1])
-    row = anchored_row(run.pool, state, arc, minimiser)
+    row = anchored_row(run.pool, state, arc, y)
     if row >= 0:
         return run.pool.intercept[row, arc % 2]
     incoming = incoming_table(problem, state.lam, arc, work.incoming[slot])
-    return oracle(problem, arc, incoming, minimiser, work)
+    return oracle(problem, arc, incoming, y, work)
 
 
 @inlined
@@ -194,14 +194,14 @@ def plan_rows(run, node):
     problem, rule, work, cursor = run.problem, run.rule, run.work, run.state.cursor
     first, last = problem.arc_first[node], problem.arc_first[node + 1]
     arc, value = problem.node_arcs[first + cursor.slot], work.oracle[cursor.slot]
-    minimiser = active_state(problem, arc, cursor.minimiser)
+    y = active_state(problem, arc, cursor.state)
     is_loosest = cursor.slot == cursor.loosest
     if is_loosest and cursor.cut < len(rule.cuts):
-        _plan_cut(run, arc, minimiser, value)
+        _plan_cut(run, arc, y, value)
         return
-    loose = not is_tight(work.nu[cursor.slot, minimiser], value, problem.edge_weight[arc // 2], 1.0)
+    loose = not is_tight(work.nu[cursor.slot, y], value, problem.edge_weight[arc // 2], 1.0)
     if is_loosest or (rule.everywhere and loose):
-        describe_row(run.pool, cursor.planned, arc, minimiser, RowKind.RMC.value, value)
+        describe_row(run.pool, cursor.planned, arc, y, RowKind.RMC.value, value)
         write_reverse_row(problem, run.pool, cursor.planned, work)
         cursor.planned += 1
     cursor.slot += 1
@@ -212,12 +212,12 @@ def plan_rows(run, node):
 
 
 @inlined
-def _plan_cut(run, arc, minimiser, value):
+def _plan_cut(run, arc, y, value):
     """Go on making a Magnanti-Wong row."""
     problem, pool, work, cursor = run.problem, run.pool, run.work, run.state.cursor
     incoming = incoming_table(problem, run.state.lam, arc, work.incoming[cursor.slot])
     if cursor.begun == 0:
-        describe_row(pool, cursor.planned, arc, minimiser, run.rule.cuts[cursor.cut], value)
+        describe_row(pool, cursor.planned, arc, y, run.rule.cuts[cursor.cut], value)
         begin_row(problem, pool, cursor.planned, incoming, work)
         cursor.begun = 1
     passes, written = continue_row(problem, pool, cursor.planned, incoming, work)
@@ -242,10 +242,10 @@ def _move_on(run, node):
             following = next_state(problem, state, work, node)
             run.goal.spent += 1 << problem.size[node]
     if following >= 0:
-        cursor.minimiser = following
+        cursor.state = following
         cursor.phase = Phase.ORACLE
     else:
-        cursor.minimiser = unmask(problem, state, work, node)
+        cursor.state = unmask(problem, state, work, node)
         cursor.phase = Phase.PASS
 
 
@@ -253,7 +253,7 @@ def _move_on(run, node):
 def _skip_oracle(run, node, following):
     """Do as if the oracle had been asked at a state whose exact cost is known to be that of its envelopes."""
     problem, state, work = run.problem, run.state, run.work
-    state.cursor.minimiser = following
+    state.cursor.state = following
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         state.slack[problem.node_arcs[a]] = 0.0
     work.rounds.suspects = 0
@@ -268,12 +268,12 @@ def apply_row(run, node):
     """
     problem, pool, state, work = run.problem, run.pool, run.state, run.work
     cursor, row = state.cursor, state.cursor.rows
-    arc, minimiser = arc_of(pool, row), pool.anchor[row]
+    arc, y = arc_of(pool, row), pool.anchor[row]
     slot = 0
     while problem.node_arcs[problem.arc_first[node] + slot] != arc:
         slot += 1
-    exact, before = work.oracle[slot], work.nu[slot, minimiser]
-    value = row_at(problem, pool, row, arc % 2, minimiser)
+    exact, before = work.oracle[slot], work.nu[slot, y]
+    value = row_at(problem, pool, row, arc % 2, y)
     tight = is_tight(value, exact, problem.edge_weight[arc // 2], 0.5)
     pool.born[row] = cursor.events
     link_row(pool, state, row)
@@ -306,14 +306,14 @@ def close_node(run, node):
     """Pass the messages of the node, and let it decode."""
     problem, rule, state, work = run.problem, run.rule, run.state, run.work
     cursor, bounds = state.cursor, state.bounds
-    decode(problem, state, node, cursor.minimiser)
+    decode(problem, state, node, cursor.state)
     run.goal.spent += 1 << problem.size[node]
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         _charge(run, problem.node_arcs[a], 1 << problem.size[node])
     if rule.excluding:
         exclude(run, node)
     before = bounds.lower
-    close_rounds(work.total[cursor.minimiser], work.rounds)
+    close_rounds(work.total[cursor.state], work.rounds)
     bounds.lower += pass_messages(problem, rule, state, node, work)
     emit(run, Kind.MESSAGE, node, NONE, NONE, bounds.lower + rule.constant, before + rule.constant)
     cursor.position += 1

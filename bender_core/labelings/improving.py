@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bender_core.forms.reduction import Reduction
-from bender_core.labelings.searching import Search
+from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, IntArray, ModelError
 from bender_core.stopping import Stop
 
@@ -25,7 +25,7 @@ class Improving:
     """
 
     def __init__(self, mrf: BinaryMRF, labeling: IntArray, seed: int) -> None:
-        self._search = Search(mrf, labeling, seed)
+        self._search = LabelingSearch(mrf, labeling, seed)
         self._advance = self._least
 
     @property

@@ -80,7 +80,7 @@ def search(
     -4524.0
     """
     require_model(mrf)
-    course = Search(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
+    course = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
     course.go_on(work, stop)
     return Found(course.labeling, mrf.energy(course.labeling), course.work)
 
@@ -99,7 +99,7 @@ class _Method:
         return self.work / (1 + self.gains)
 
 
-class Search:
+class LabelingSearch:
     """A search that goes on where it was.
 
     Each spell is by the method that has done less work for a better labelling so far. Source: docs/method.md §15.6.

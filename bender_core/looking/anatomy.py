@@ -20,7 +20,7 @@ from bender_core.looking.rows import Row
 from bender_core.model import FloatArray, IntArray
 
 
-class Couplings(NamedTuple):
+class EdgeCouplings(NamedTuple):
     """The couplings of a hyper-edge, seen from the receiver of a message.
 
     Attributes
@@ -39,7 +39,7 @@ class Couplings(NamedTuple):
     weight: FloatArray
 
 
-def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
+def couplings(graph: HyperGraph, p: int, q: int) -> EdgeCouplings:
     """The couplings between the members of p and q.
 
     Raises
@@ -51,7 +51,7 @@ def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
     edge, side = divmod(arc, 2)
     mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
     bit = problem.couplings.bit[mine]
-    return Couplings(
+    return EdgeCouplings(
         receiving=graph.active_members(arc)[bit[:, side]],
         sending=graph.active_members(arc ^ 1)[bit[:, 1 - side]],
         entry=problem.couplings.entry[mine][:, [side, 1 - side]],
@@ -66,7 +66,7 @@ class Anatomy:
     Attributes
     ----------
     row : Row
-    couplings : Couplings
+    couplings : EdgeCouplings
     taken : ndarray of bool, shape (couplings,)
         Whether the row's anchor has the value that the coupling needs.
     own : bool
@@ -78,7 +78,7 @@ class Anatomy:
     """
 
     row: Row
-    couplings: Couplings
+    couplings: EdgeCouplings
     taken: NDArray[np.bool_]
     own: bool
     anchor: NDArray[np.uint8]

@@ -7,7 +7,6 @@ Source: docs/method.md §12.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +44,7 @@ class Classes:
         The share of the classes at which a row is the envelope, 0 to 1.
     weight : float
         The sum of the weights of the edge's couplings, energy: what tightness is relative to.
-    asked : int
+    at_oracle : int
         The class of y*, the state of the receiver's last event; before its first update of the cheapest state.
     """
 
@@ -59,7 +58,7 @@ class Classes:
     support: IntArray
     maximal: FloatArray
     weight: float
-    asked: int
+    at_oracle: int
 
     def __len__(self) -> int:
         return len(self.nu)
@@ -128,7 +127,7 @@ def classes(engine: Engine, p: int, q: int, stop: Stop = never) -> Classes:
         support=support.oldest,
         maximal=support.states / len(states),
         weight=float(engine.graph.problem.edge_weight[arc // 2]),
-        asked=class_of(engine, arc, _state_asked(engine, p, cost)),
+        at_oracle=class_of(engine, arc, _state_at_oracle(engine, p, cost)),
     )
 
 
@@ -151,7 +150,7 @@ def bits_of(numbers: ArrayLike, bits: int) -> NDArray[np.uint8]:
     return (np.asarray(numbers)[..., None] >> np.arange(bits) & 1).astype(np.uint8)
 
 
-def _state_asked(engine: Engine, p: int, cost: FloatArray) -> int:
+def _state_at_oracle(engine: Engine, p: int, cost: FloatArray) -> int:
     trace = engine.trace.until(engine.position)
     own = np.flatnonzero(trace.column("node") == p)
     return trace[int(own[-1])].state if len(own) else int(cost.argmin())
@@ -160,47 +159,3 @@ def _state_asked(engine: Engine, p: int, cost: FloatArray) -> int:
 def row_over(row: Row, members: IntArray) -> FloatArray:
     """A row over the classes by some members of the receiver, all that it depends on: energy, shape (2^members,)."""
     return row.intercept - over_states(row.u[members])
-
-
-class Effects(NamedTuple):
-    """How the slack of a message depends on the values of single members, and of the pair that matters most jointly.
-
-    Attributes
-    ----------
-    zero, one : ndarray, shape (bits,)
-        The mean slack over the states in which a member is 0, and 1; energy.
-    pair : tuple of int
-        The places in ``Classes.members`` of the two members with the largest interaction, the mean slack at 00 and 11
-        minus that at 01 and 10; empty where there are fewer than two members.
-    cells : ndarray, shape (2, 2)
-        The mean slack over the states in which the pair has these values, NaN without a pair; energy.
-    """
-
-    zero: FloatArray
-    one: FloatArray
-    pair: tuple[int, ...]
-    cells: FloatArray
-
-
-def effects(shown: Classes) -> Effects:
-    """What makes the slack of a message: exact means over all of its states.
-
-    Parameters
-    ----------
-    shown : Classes
-
-    Returns
-    -------
-    Effects
-    """
-    slack, bits = shown.slack, shown.bits.astype(bool)
-    zero, one = (np.array([slack[bits[:, k] == value].mean() for k in range(bits.shape[1])]) for value in (0, 1))
-    if bits.shape[1] < 2:
-        return Effects(zero, one, (), np.full((2, 2), np.nan))
-    signs = np.where(bits, 1.0, -1.0)
-    interaction = np.triu(np.abs((signs * slack[:, None]).T @ signs), 1)
-    j, k = (int(place) for place in np.unravel_index(int(interaction.argmax()), interaction.shape))
-    if j == k:  # No slack, hence no interaction anywhere.
-        j, k = 0, 1
-    cells = [[slack[(bits[:, j] == a) & (bits[:, k] == b)].mean() for b in (0, 1)] for a in (0, 1)]
-    return Effects(zero, one, (j, k), np.array(cells))

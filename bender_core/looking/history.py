@@ -48,7 +48,7 @@ class History(NamedTuple):
     complete: bool
 
 
-class Life(NamedTuple):
+class RowLife(NamedTuple):
     """The life of a row up to an event, as far as events were looked at; None: at none of them.
 
     Attributes
@@ -126,9 +126,9 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
     """
     here, deadline = engine.position, time.perf_counter() + seconds
     spread = np.linspace(0, len(engine.trace), points).astype(np.int64)
-    wanted = np.union1d(spread, [here]).tolist()
+    positions = np.union1d(spread, [here]).tolist()
     slack, maximal, tight, tension = [], [], [], []
-    for position in wanted:
+    for position in positions:
         engine.seek(position, lambda _: stop())
         stop.check()
         found, was_maximal, was_tight = _now(engine, p, q, stop)
@@ -140,8 +140,8 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
             break
     engine.seek(here)
     mean, largest = np.array(slack).T
-    complete = len(slack) == len(wanted)
-    events = np.array(wanted[: len(slack)])
+    complete = len(slack) == len(positions)
+    events = np.array(positions[: len(slack)])
     return History(events, mean, largest, np.array(tension), _stacked(maximal), _stacked(tight), complete)
 
 
@@ -161,7 +161,7 @@ def _stacked(found: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     return np.array([np.pad(line, (0, width - len(line))) for line in found])
 
 
-def lives(past: History, rows: list[Row], now: int) -> list[Life]:
+def lives(past: History, rows: list[Row], now: int) -> list[RowLife]:
     """The lives of the rows of a message up to an event.
 
     Parameters
@@ -174,18 +174,18 @@ def lives(past: History, rows: list[Row], now: int) -> list[Life]:
 
     Returns
     -------
-    list of Life
+    list of RowLife
     """
     return [_life(past, k, row.born + 1, now) for k, row in enumerate(rows)]
 
 
-def _life(past: History, k: int, born: int, now: int) -> Life:
+def _life(past: History, k: int, born: int, now: int) -> RowLife:
     lived = np.flatnonzero((past.event >= born) & (past.event <= now))
     if not len(lived) or k >= past.maximal.shape[1]:
-        return Life(None, None, None)
+        return RowLife(None, None, None)
     event, maximal, tight = past.event[lived], past.maximal[lived, k], past.tight[lived, k]
     after = int(np.flatnonzero(maximal)[-1]) + 1 if maximal.any() else 0
-    return Life(
+    return RowLife(
         maximal=int(event[after - 1]) if after else None,
         tight=int(event[tight][-1]) if tight.any() else None,
         dead=int(event[after]) if after < len(event) else None,

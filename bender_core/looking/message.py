@@ -34,8 +34,8 @@ class Tightness:
     ----------
     mean, largest : ndarray
         Over the states of the receiver, energy.
-    at_minimiser : ndarray
-        At the minimiser of the last oracle, energy; NaN before the first.
+    at_state : ndarray
+        At the state of the last oracle, energy; NaN before the first.
     tight_share : ndarray
         The share of the states without slack, up to rounding, 0 to 1.
     sampled : ndarray of bool
@@ -44,7 +44,7 @@ class Tightness:
 
     mean: FloatArray
     largest: FloatArray
-    at_minimiser: FloatArray
+    at_state: FloatArray
     tight_share: FloatArray
     sampled: NDArray[np.bool_]
 
@@ -118,8 +118,8 @@ def min_marginal(engine: Engine, p: int, q: int, states: ArrayLike | None = None
     if states is None:
         return messages_of.exact(run, arc, stop)[active]
     chosen = messages_of.require_states(run, arc, states)
-    wanted, place = np.unique(active[chosen], return_inverse=True)
-    return messages_of.exact_at(run, arc, wanted, stop)[place]
+    states, place = np.unique(active[chosen], return_inverse=True)
+    return messages_of.exact_at(run, arc, states, stop)[place]
 
 
 def envelope(engine: Engine, p: int, q: int, stop: Stop = never) -> FloatArray:
@@ -299,7 +299,7 @@ def incoming(engine: Engine, arc: int) -> FloatArray:
 
 
 def slack(engine: Engine) -> FloatArray:
-    """The slack of every arc at its minimiser when last computed; NaN before; (2 E,).
+    """The slack of every arc at the state of its last oracle; NaN before; (2 E,).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ REPEATS, TRIALS, LONG_SECONDS = 20, 5, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class WhatIfRow:
     """A row that could be added to a message.
 
     Attributes
@@ -69,7 +69,7 @@ class Cut:
     seconds: float
 
 
-def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> list[Cut]:
+def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> list[WhatIfRow]:
     """The four rows at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
 
     Source: docs/method.md §3.3, §3.4, §12.2.
@@ -87,7 +87,7 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
 
     Returns
     -------
-    list of Cut
+    list of WhatIfRow
 
     Raises
     ------
@@ -108,7 +108,7 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
 
 def _cut(
     engine: Engine, p: int, q: int, state: int, kind: RowKind, truth: float, nu: FloatArray, below: FloatArray
-) -> Cut:
+) -> WhatIfRow:
     problem, arc = engine.graph.problem, engine.graph.arc(p, q)
     edge, side = divmod(arc, 2)
     room, work, table = memory.pool(memory.dimensions(engine.graph), 1), engine.arrays.probe, incoming(engine, arc)
@@ -133,7 +133,7 @@ def _cut(
     values = float(room.intercept[0, side]) - over_states(u)
     rise = np.maximum(values - below, 0.0)
     loose = ~is_tight(engine, arc, nu, below)
-    return Cut(
+    return WhatIfRow(
         kind=kind,
         state=state,
         values=values,

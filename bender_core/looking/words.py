@@ -92,7 +92,7 @@ def _numbers(*values: float) -> list[str]:
     for digits in range(5, MOST_DIGITS):
         texts = [number(value, digits) for value in values]
         pairs = combinations(zip(values, texts, strict=True), 2)
-        if all(said != other or math.isclose(a, b, rel_tol=NEAR) for (a, said), (b, other) in pairs):
+        if all(one != other or math.isclose(a, b, rel_tol=NEAR) for (a, one), (b, other) in pairs):
             return texts
     return [number(value, MOST_DIGITS) for value in values]
 
@@ -139,11 +139,11 @@ def explain(
     Explanation
     """
     place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
-    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points, proven, within))
-    return Explanation(place + said.sentence, said.formula)
+    explanation = _WRITERS[event.kind](_Context(event, graph, variant, schedule, loose, floor, points, proven, within))
+    return Explanation(place + explanation.sentence, explanation.formula)
 
 
-class _Told(NamedTuple):
+class _Context(NamedTuple):
     """What an event is explained from; see `explain`."""
 
     event: Event
@@ -194,70 +194,70 @@ def _count(k: int, what: str) -> str:
     return f"{k} {what}" if k == 1 else f"{k} {what}s"
 
 
-def _opened(told: _Told) -> Explanation:
-    event, floor = told.event, number(told.event.floor)
-    if told.variant.exact:
+def _opened(context: _Context) -> Explanation:
+    event, floor = context.event, number(context.event.floor)
+    if context.variant.exact:
         return Explanation(
-            f"the update starts. {_count(told.degree, 'message')} in, every cost is exact: its cheapest state is "
-            f"{told.y}, which costs {floor}.",
+            f"the update starts. {_count(context.degree, 'message')} in, every cost is exact: its cheapest state is "
+            f"{context.y}, which costs {floor}.",
             f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
         )
-    if told.is_more(event.lower_bound, event.floor):
+    if context.is_more(event.lower_bound, event.floor):
         against = "less than the lower bound, so its rows are too low there, as exactly no state costs less than that"
-    elif told.is_more(event.floor, event.lower_bound):
+    elif context.is_more(event.floor, event.lower_bound):
         against = "more than the lower bound, which would rise to there if messages passed now"
     else:
         against = "the lower bound"
     return Explanation(
-        f"the update starts. By the rows of its {_count(told.degree, 'message')} its cheapest state is {told.y}. "
+        f"the update starts. By the rows of its {_count(context.degree, 'message')} its cheapest state is {context.y}. "
         f"It costs at least {floor}: {against}.",
         f"floor = min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν⁻) = {floor}  at y*",
     )
 
 
-def _oracle(told: _Told) -> Explanation:
-    event = told.event
+def _oracle(context: _Context) -> Explanation:
+    event = context.event
     if event.depth:
-        return _deeper(told)
+        return _deeper(context)
     # The rest of the bound is the same in both.
     exact = event.floor + event.value - event.before
     if event.arc < 0:
         return Explanation(
-            f"{told.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
+            f"{context.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
             f"g(y*) = {number(event.floor)} = exact cost",
         )
     costs, least, best = _numbers(exact, event.floor, event.ceiling)
-    is_beaten = told.is_more(exact, event.ceiling)
+    is_beaten = context.is_more(exact, event.ceiling)
     known = f"beaten by {best}" if is_beaten else "the best so far"
     return Explanation(
-        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(told)} "
+        f"{context.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(context)} "
         f"{_suspects(event, is_beaten)}",
         f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
         f"= {number(exact)}",
     )
 
 
-def _deeper(told: _Told) -> Explanation:
-    event = told.event
+def _deeper(context: _Context) -> Explanation:
+    event = context.event
     if event.arc < 0:
-        state = told.graph.partition.describe(event.node, event.state)
+        state = context.graph.partition.describe(event.node, event.state)
         states = f"state too, {state}" if event.depth == 1 else f"{event.depth} states too, the last of them {state}"
         return Explanation(
             f"the rows are exact at the next {states}. Floor and ceiling stay.",
             f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
         )
     return Explanation(
-        f"{told.y} costs {number(event.value - event.before)} more than the rows said. {_too_low(told)}",
+        f"{context.y} costs {number(event.value - event.before)} more than the rows said. {_too_low(context)}",
         f"φ(y) + Σ ν(y) = {number(event.value)} > φ(y) + Σ ν⁻(y) = {number(event.before)}",
     )
 
 
-def _too_low(told: _Told) -> str:
-    if told.degree == 1:
-        return f"They were too low on the message from {told.sender}."
-    if told.loose is None:
-        return f"They were too low, most on the message from {told.sender}."
-    return f"They were too low on {told.loose} of {told.degree} messages, most on that from {told.sender}."
+def _too_low(context: _Context) -> str:
+    if context.degree == 1:
+        return f"They were too low on the message from {context.sender}."
+    if context.loose is None:
+        return f"They were too low, most on the message from {context.sender}."
+    return f"They were too low on {context.loose} of {context.degree} messages, most on that from {context.sender}."
 
 
 def _suspects(event: Event, is_beaten: bool = False) -> str:
@@ -268,38 +268,37 @@ def _suspects(event: Event, is_beaten: bool = False) -> str:
     )
 
 
-def _row(told: _Told) -> Explanation:
-    event, cut = told.event, _CUTS[RowKind(told.event.cut)]
+def _row(context: _Context) -> Explanation:
+    event, cut = context.event, _CUTS[RowKind(context.event.cut)]
     if event.value <= event.before:
-        lift = (
-            f"touches the exact value {number(event.value)} at {told.y} as another row does, and may lift other states"
-        )
+        exact = number(event.value)
+        lift = f"touches the exact value {exact} at {context.y} as another row does, and may lift other states"
     else:
         known, exact = _numbers(event.before, event.value)
-        lift = f"lifts {told.y} from at least {known} to exactly {exact}"
+        lift = f"lifts {context.y} from at least {known} to exactly {exact}"
     formula = f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)"
-    sentence = f"on the message from {told.sender} a {cut} row {lift}."
-    if told.floor is None or event.depth:
+    sentence = f"on the message from {context.sender} a {cut} row {lift}."
+    if context.floor is None or event.depth:
         return Explanation(sentence, formula)
-    before, now = told.floor
-    if told.is_more(now, before):
+    before, now = context.floor
+    if context.is_more(now, before):
         low, high = _numbers(before, now)
         return Explanation(f"{sentence} The floor has risen from {low} to {high} in this round.", formula)
     return Explanation(f"{sentence} The floor has stayed at {number(now)} in this round.", formula)
 
 
-def _message(told: _Told) -> Explanation:
-    event, d = told.event, told.degree
-    y = told.graph.partition.describe(event.node, event.state)
-    met = "every cost is exact, so floor = ceiling at once" if told.variant.exact else "floor and ceiling have met"
-    if told.is_more(event.value, event.before):
+def _message(context: _Context) -> Explanation:
+    event, d = context.event, context.degree
+    y = context.graph.partition.describe(event.node, event.state)
+    met = "every cost is exact, so floor = ceiling at once" if context.variant.exact else "floor and ceiling have met"
+    if context.is_more(event.value, event.before):
         moved = f"rises by {number(event.value - event.before)}, exactly to there"
     else:
         moved = "stays: it knew of this cost already"
-    nu = "ν" if told.variant.exact else "ν⁻"
+    nu = "ν" if context.variant.exact else "ν⁻"
     if not d:
         shared, share = "keeps its cost", "φ"
-    elif told.schedule == "mplp":
+    elif context.schedule == "mplp":
         shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
         share = f"(φ + Σ {nu}) / {1 + d}"
     else:
@@ -314,50 +313,50 @@ def _message(told: _Told) -> Explanation:
     )
 
 
-def _sweep(told: _Told) -> Explanation:
-    event = told.event
+def _sweep(context: _Context) -> Explanation:
+    event = context.event
     gain = max(event.value - event.before, 0.0)
     deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; {_left(told)}." + deep * (event.depth > 1),
+        f"The best labelling costs {number(event.upper_bound)}; {_left(context)}." + deep * (event.depth > 1),
         f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
     )
 
 
-def _finished(told: _Told) -> Explanation:
-    event, known = told.event, _known(told)
-    met = "the bounds meet" if told.proven else "the bounds meet within the tolerance of the run"
+def _finished(context: _Context) -> Explanation:
+    event, known = context.event, _known(context)
+    met = "the bounds meet" if context.proven else "the bounds meet within the tolerance of the run"
     sentence = {
         Status.GAP_CLOSED: f"Finished: {met}. {known}",
         Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known}"
-        + " Larger groups may close the gap." * (not told.proven),
+        + " Larger groups may close the gap." * (not context.proven),
         Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
         Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
     gap = number(max(event.upper_bound - event.lower_bound, 0.0))
-    return Explanation(sentence, f"UB − LB = {gap}{', optimal' * told.proven}")
+    return Explanation(sentence, f"UB − LB = {gap}{', optimal' * context.proven}")
 
 
-def _known(told: _Told) -> str:
+def _known(context: _Context) -> str:
     """What a run knows of the optimum where it ends."""
-    upper, lower, least = number(told.event.upper_bound), number(told.event.lower_bound), told.least
-    if told.proven:
+    upper, lower, least = number(context.event.upper_bound), number(context.event.lower_bound), context.least
+    if context.proven:
         # Rounded, the bound itself may be above the optimum.
-        but = f", to within {at_most(told.within)}" if told.within else ""
+        but = f", to within {at_most(context.within)}" if context.within else ""
         return f"The best labelling found costs {upper}, and no other costs less{but}: it is optimal."
-    said = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
+    rest = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
     if number(least) == lower:
-        return f"N{said}"
-    return f"The lower bound is {lower}, and {apart(told.lattice.step)}: n{said}"
+        return f"N{rest}"
+    return f"The lower bound is {lower}, and {apart(context.lattice.step)}: n{rest}"
 
 
-def _left(told: _Told) -> str:
+def _left(context: _Context) -> str:
     """What another labelling may still gain."""
-    upper, least = told.event.upper_bound, told.least
-    if told.proven:
+    upper, least = context.event.upper_bound, context.least
+    if context.proven:
         return "it is optimal"
-    if not told.is_more(upper, least):
+    if not context.is_more(upper, least):
         return "the bounds are equal up to rounding"
     return f"no other can be better by more than {at_most(upper - least)}"
 

@@ -28,7 +28,7 @@ class Quality:
     ----------
     inside : float
         The share that lies inside groups.
-    held : float
+    covered : float
         The share that lies inside groups or on the strongest forest of hyper-edges between them. Message passing
         is exact on that share: at 1, with no cycle left, the bound is the optimum.
     hyper_edges, cycles : int
@@ -36,7 +36,7 @@ class Quality:
     """
 
     inside: float
-    held: float
+    covered: float
     hyper_edges: int
     cycles: int
 
@@ -60,7 +60,7 @@ def quality(mrf: BinaryMRF, part: Partition) -> Quality:
     kept = weight[inside].sum()
     return Quality(
         inside=float(kept / total) if total else 1.0,
-        held=float((kept + joint[strongest][forest].sum()) / total) if total else 1.0,
+        covered=float((kept + joint[strongest][forest].sum()) / total) if total else 1.0,
         hyper_edges=len(pairs),
         cycles=int((~forest).sum()),
     )

@@ -106,8 +106,8 @@ class Family:
             raise
         except Exception as error:
             # Libraries may raise any error for values at the edge of their range.
-            said = ", ".join(f"{name}={value!r}" for name, value in checked.items())
-            raise ModelError(f"no model of {self.title!r} can be made with {said}: {error}") from error
+            given = ", ".join(f"{name}={value!r}" for name, value in checked.items())
+            raise ModelError(f"no model of {self.title!r} can be made with {given}: {error}") from error
 
 
 def stated(family: str, **values: Value) -> str:

@@ -157,7 +157,7 @@ def _tried(engine: Engine, change: Change, work: int, stop: Stop) -> Remedy:
     Effort(stop).spend(go_on(trial, work, is_finished))
     fork = trial.engine
     gained, closed = fork.lower_bound - engine.lower_bound, fork.status == Status.GAP_CLOSED
-    return Remedy(trial.name, change, gained, trial.work, fork.arrays.line.used, closed)
+    return Remedy(trial.name, change, gained, trial.work, fork.arrays.charges.used, closed)
 
 
 def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
@@ -175,10 +175,10 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
         tried.append(merge_all(part, pairs))
     for strategy in applicable_rules(mrf):
         stop.check()
-        cut = partition(mrf, part.max_size, strategy, stop=stop)
-        if not any(_same(cut, one) for one in tried):
-            tried.append(cut)
-            yield Change(cut=ByStrategy(part.max_size, strategy))
+        made = partition(mrf, part.largest, strategy, stop=stop)
+        if not any(_same(made, one) for one in tried):
+            tried.append(made)
+            yield Change(by_strategy=ByStrategy(part.largest, strategy))
 
 
 def _local(engine: Engine) -> Iterator[Change]:
@@ -203,8 +203,8 @@ def _third(engine: Engine, tension: FloatArray, p: int, q: int) -> int | None:
     """The neighbour of both whose edges to them hold the most tension, if a union of all three is small enough."""
     graph = engine.graph
     both = [s for s in graph.neighbours(p) if s in graph.neighbours(q) and _fits(engine, p, q, s)]
-    held = [tension[graph.arc(p, s) // 2] + tension[graph.arc(q, s) // 2] for s in both]
-    return both[int(np.argmax(held))] if both else None
+    tensions = [tension[graph.arc(p, s) // 2] + tension[graph.arc(q, s) // 2] for s in both]
+    return both[int(np.argmax(tensions))] if both else None
 
 
 def _fits(engine: Engine, *groups: int) -> bool:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from bender_core.account import memory_limit
-from bender_core.costs.estimate import Estimate, estimate
+from bender_core.engine.coupled import coupled, entries_of_a_sweep
 from bender_core.engine.engine import Engine
+from bender_core.engine.fit import required_bytes
+from bender_core.engine.memory import WORD
 from bender_core.engine.settings import Settings
 from bender_core.groups import Partition, halve
 from bender_core.model import BinaryMRF
@@ -31,8 +33,8 @@ VARIANT, SCHEDULE = 9, "srmp"
 SEEDS = {"community": 2, "random": 2}
 # A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
-# A candidate is tried if its sweep is predicted to take at most DEARER times the median, and its tables have at most
-# HEAVY times the entries of a trial, and so take no longer to make.
+# A candidate is tried if its sweep reads at most DEARER times the median of entries, and its tables have at most HEAVY
+# times the entries of a trial, and so take no longer to make.
 DEARER, HEAVY = 10, 0.25
 # Bounds within this share of the gap (of the bound, if the gap is closed) of the best are as good as the best.
 AS_GOOD, ROUNDING = 1e-3, 1e-9
@@ -47,21 +49,22 @@ class Candidate:
     name: str
     part: Partition
     found: Quality
-    cost: Estimate
+    least: int  # bytes of a run at its start
+    entries: int  # that a sweep reads at least
 
     @property
-    def order(self) -> tuple[int, float]:
-        """The order among equally good candidates: fewest cycles, then cost."""
-        return self.found.cycles, self.cost.seconds_per_sweep
+    def order(self) -> tuple[int, int]:
+        """The order among equally good candidates: fewest cycles, then the cheapest sweep."""
+        return self.found.cycles, self.entries
 
     @property
     def tables(self) -> float:
         """The number of table entries of a run."""
-        return self.cost.least / 8
+        return self.least / WORD
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """What came of the trial of a candidate; energies."""
 
     candidate: Candidate
@@ -111,9 +114,9 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int
     """As `auto`, among at least one given candidate, in trials of that many table entries."""
     if exact := forests(found):
         return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
-    usual = median_low(one.cost.seconds_per_sweep for one in found)
-    fitting = [one for one in found if one.cost.least <= memory_limit() and one.tables <= HEAVY * work]
-    worth = [one for one in fitting if one.cost.seconds_per_sweep <= DEARER * usual]
+    usual = median_low(one.entries for one in found)
+    fitting = [one for one in found if one.least <= memory_limit() and one.tables <= HEAVY * work]
+    worth = [one for one in fitting if one.entries <= DEARER * usual]
     if not worth:
         return _chosen(_predicted(found), "groups are too large for a trial")
     trials = _trials(mrf, worth, work, effort)
@@ -133,13 +136,13 @@ def work_of_a_choice(count: int, work: int = WORK) -> int:
 
 def forests(found: Sequence[Candidate]) -> list[Candidate]:
     """Those on which the bound becomes exact, and whose tables fit into memory."""
-    return [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
+    return [one for one in found if not one.found.cycles and one.least <= memory_limit()]
 
 
 def _predicted(among: Sequence[Candidate]) -> Candidate:
     """The candidate with the fewest cycles among those that keep most of the relevant coupling."""
-    most = max(one.found.held for one in among)
-    return min((one for one in among if one.found.held >= most - AS_MUCH), key=lambda one: one.order)
+    most = max(one.found.covered for one in among)
+    return min((one for one in among if one.found.covered >= most - AS_MUCH), key=lambda one: one.order)
 
 
 def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> list[Candidate]:
@@ -156,22 +159,23 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
             groups = frozenset(tuple(group.tolist()) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part, stop))
-    return [one for one in found if one.part.max_size == max_size or one.part.max_size > 1 or not one.found.cycles]
+                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part))
+    return [one for one in found if one.part.largest == max_size or one.part.largest > 1 or not one.found.cycles]
 
 
-def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) -> Candidate:
+def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
     """A partition with the properties known without a run."""
-    return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
+    entries = entries_of_a_sweep(coupled(mrf, part))
+    return Candidate(name, part, quality(mrf, part), required_bytes(mrf, part, VARIANT), entries)
 
 
-def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Tried]:
+def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[TrialResult]:
     """Trials of the same work, one after the other, until one closes the gap."""
-    done = list[Tried]()
+    done = list[TrialResult]()
 
     def note(trial: Trial) -> None:
         engine = trial.engine
-        done.append(Tried(tried[len(done)], engine.lower_bound, engine.upper_bound, _is_closed(trial)))
+        done.append(TrialResult(tried[len(done)], engine.lower_bound, engine.upper_bound, _is_closed(trial)))
 
     begun = (_begun(mrf, one, work, effort) for one in tried)
     effort.spend(best_of(begun, work, _is_closed, keep=0, note=note))
@@ -189,7 +193,7 @@ def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
     messages says little.
     """
     parts, stop = one.part, effort.stop
-    while parts.max_size > SMALL:
+    while parts.largest > SMALL:
         parts = halved(mrf, parts, stop)
     settings = Settings(variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0)
     trial = Trial(one.name, Engine(mrf, parts, settings, stop=stop))
@@ -201,12 +205,12 @@ def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
 
 def halved(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Partition:
     """The partition with its larger groups split into weakly coupled halves."""
-    largest = part.max_size
+    largest = part.largest
     large = [p for p, group in enumerate(part.groups) if 2 * len(group) > largest + 1]
     return halve(mrf, part, large, stop)
 
 
-def _best(trials: Sequence[Tried]) -> Tried:
+def _best(trials: Sequence[TrialResult]) -> TrialResult:
     """The trial that closes the gap, or else the one with the fewest cycles among those with about the best bound."""
     if trials[-1].closed:
         return trials[-1]
@@ -215,22 +219,22 @@ def _best(trials: Sequence[Tried]) -> Tried:
     return min((trial for trial in trials if trial.lower >= enough), key=lambda trial: trial.candidate.order)
 
 
-def _comparison(best: Tried, trials: Sequence[Tried], count: int) -> str:
+def _comparison(best: TrialResult, trials: Sequence[TrialResult], count: int) -> str:
     others = [
         f"{trial.candidate.name} {trial.lower:.6g}"
         for trial in sorted(trials, key=lambda trial: -trial.lower)
         if trial is not best
     ]
     what = "closes the gap in a short trial" if best.closed else f"bound {best.lower:.6g} after a short trial"
-    said = f"{what}; {', '.join(others)}" if others else what
+    text = f"{what}; {', '.join(others)}" if others else what
     left = count - len(trials)
-    return f"{said}; {left} not tried" if left else said
+    return f"{text}; {left} not tried" if left else text
 
 
 def _chosen(candidate: Candidate, why: str) -> Partition:
     found = candidate.found
     reason = (
-        f"{candidate.name}: {why}; {_percent(found.held)} of the relevant coupling lies inside groups "
+        f"{candidate.name}: {why}; {_percent(found.covered)} of the relevant coupling lies inside groups "
         f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left"
     )
     return Partition(candidate.part.groups, candidate.part.labels, AUTO, reason)

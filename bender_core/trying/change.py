@@ -70,7 +70,7 @@ class Change:
     variant : int or None
         None, here and below: as it is.
     schedule : str or None
-    cut : ByStrategy or None
+    by_strategy : ByStrategy or None
         Another partition, by a strategy.
     groups : tuple of int or None
         Another partition by hand: the group of every variable.
@@ -101,7 +101,7 @@ class Change:
     merge: tuple[tuple[int, int], ...] = ()
     variant: int | None = None
     schedule: str | None = None
-    cut: ByStrategy | None = None
+    by_strategy: ByStrategy | None = None
     groups: tuple[int, ...] | None = None
     deepest: int | None = None
     prove: bool = False
@@ -111,18 +111,12 @@ class Change:
 
     def __str__(self) -> str:
         """Its text, which `read` reads; in letters that need no escape in an address."""
-        parts: list[tuple[object, ...]] = [(name,) for name in ("prove", "reduce") if getattr(self, name)]
-        if self.cut is not None:
-            parts.append(("cut", *self.cut[: 3 if self.cut.seed else 2]))
-        if self.groups is not None:
-            parts.append(("groups", *self.groups))
-        parts += [("merge", *pair) for pair in self.merge]
-        for name in ("pack", "variant", "schedule", "deepest"):
-            if getattr(self, name) is not None:
-                parts.append((name, getattr(self, name)))
-        if self.labeling is not None:
-            parts.append(("labeling", *self.labeling))
-        parts += [("row", row.receiver, row.sender, row.state, _word_for(row.kind)) for row in self.rows]
+        parts = [
+            (word, *words)
+            for word, field in _FIELDS.items()
+            for value in field.values(getattr(self, field.name))
+            for words in [field.write(value)]
+        ]
         return _PARTS.join(_WORDS.join(map(str, part)) for part in parts) or _NOTHING
 
     @classmethod
@@ -144,25 +138,25 @@ class Change:
         ------
         ChangeError
         """
-        said = cls()
+        change = cls()
         for part in [] if text == _NOTHING else text.split(_PARTS):
-            said = said._and(part)
-        return said
+            change = change._and(part)
+        return change
 
     def _and(self, part: str) -> Change:
-        name, *words = part.split(_WORDS)
-        if name == "row":
-            return self._with(rows=(*self.rows, _row(words, part)))
-        if name == "merge":
-            first, second = _numbers(words, part, 2)
-            return self._with(merge=(*self.merge, (first, second)))
-        if name not in _READERS:
-            known = ", ".join(("row", "merge", *_READERS))
-            raise ChangeError(f"{_shown(part)} is no change of a run; it begins with one of {known}, or is {_NOTHING}")
-        if getattr(self, name) not in (None, False):
-            raise ChangeError(f"it changes the {name} twice; say it once")
-        found = self._with(**{name: _READERS[name](words, part)})
-        makers = [each for each in ("cut", "groups", "pack") if getattr(found, each) is not None]
+        word, *words = part.split(_WORDS)
+        field = _FIELDS.get(word)
+        if field is None:
+            raise ChangeError(
+                f"{_shown(part)} is no change of a run; it begins with one of {', '.join(_FIELDS)}, or is {_NOTHING}"
+            )
+        value, before = field.read(words, part), getattr(self, field.name)
+        if field.repeats:
+            return self._with(**{field.name: (*before, value)})
+        if before not in (None, False):
+            raise ChangeError(f"it changes the {word} twice; say it once")
+        found = self._with(**{field.name: value})
+        makers = [word for word in ("cut", "groups", "pack") if getattr(found, _FIELDS[word].name) is not None]
         if len(makers) > 1:
             raise ChangeError(f"it says {' and '.join(makers)}; one of them makes the partition")
         return found
@@ -240,8 +234,8 @@ class Change:
         mrf = engine.mrf if reduction is None else reduction.reduced
         if self.pack is not None:
             return packed(unreduced(mrf) if reduction is None else reduction, engine.partition, self.pack)
-        if self.cut is not None:
-            return partition(mrf, *self.cut, stop=stop)
+        if self.by_strategy is not None:
+            return partition(mrf, *self.by_strategy, stop=stop)
         if self.groups is None:
             return None
         owner = np.array(self.groups, np.int64)
@@ -273,12 +267,12 @@ class Change:
         if self.pack is not None:
             labels = ()
             yield f"groups united up to {self.pack} variables"
-        if self.cut is not None or self.groups is not None:
+        if self.by_strategy is not None or self.groups is not None:
             labels = ()
             yield (
                 "other groups by hand"
-                if self.cut is None
-                else f"groups of M {self.cut.max_size} by {self.cut.strategy}"
+                if self.by_strategy is None
+                else f"groups of M {self.by_strategy.max_size} by {self.by_strategy.strategy}"
             )
         unions = list(_unions(self.merge))
         if len(unions) <= _NAMED:
@@ -389,8 +383,8 @@ def _fork(item: str) -> Fork:
 
 def _row(words: list[str], part: str) -> RowAt:
     if len(words) != 4 or words[3] not in _KINDS:
-        said = f"receiver, sender, state, and one of {', '.join(_KINDS)}, such as row-3-7-12-rmc"
-        raise ChangeError(f"{_shown(part)} is no row; write its {said}")
+        form = f"receiver, sender, state, and one of {', '.join(_KINDS)}, such as row-3-7-12-rmc"
+        raise ChangeError(f"{_shown(part)} is no row; write its {form}")
     receiver, sender, state = _numbers(words[:3], part, 3)
     return RowAt(receiver, sender, state, _KINDS[words[3]])
 
@@ -426,7 +420,7 @@ def _deepest(words: list[str], part: str) -> int:
     return depth
 
 
-def _cut(words: list[str], part: str) -> ByStrategy:
+def _by_strategy(words: list[str], part: str) -> ByStrategy:
     if not 2 <= len(words) <= 3 or words[1] not in STRATEGIES:
         raise ChangeError(f"{_shown(part)} is no partition; write M and one of {', '.join(STRATEGIES)}: cut-8-greedy")
     (seed,) = _numbers(words[2:], part, 1) if len(words) > 2 else (0,)
@@ -440,7 +434,7 @@ def _size(words: list[str], part: str) -> int:
     return size
 
 
-def _said(words: list[str], part: str) -> bool:
+def _flag(words: list[str], part: str) -> bool:
     if words:
         raise ChangeError(f"{_shown(part)} cannot be read; write {part.split(_WORDS)[0]} alone")
     return True
@@ -453,17 +447,43 @@ def _groups(words: list[str], part: str) -> tuple[int, ...]:
     return owners
 
 
-# What is said once at most.
-_READERS: dict[str, Callable[[list[str], str], Any]] = {
-    "prove": _said,
-    "reduce": _said,
-    "cut": _cut,
-    "groups": _groups,
-    "pack": _size,
-    "labeling": _numbers,
-    "variant": _variant,
-    "schedule": _schedule,
-    "deepest": _deepest,
+def _pair(words: list[str], part: str) -> tuple[int, int]:
+    first, second = _numbers(words, part, 2)
+    return first, second
+
+
+class _Field(NamedTuple):
+    """How a field of a change is read and written: as one part of the text, or as a part for each of several values."""
+
+    name: str
+    read: Callable[[list[str], str], Any]  # the words after the first, and the whole part for a complaint
+    write: Callable[[Any], tuple[object, ...]]  # the words after the first
+    repeats: bool = False
+
+    def values(self, value: Any) -> tuple[Any, ...]:
+        """The values that a part is written for."""
+        if self.repeats:
+            return tuple(value)
+        return () if value is None or value is False else (value,)
+
+
+def _word(value: object) -> tuple[object, ...]:
+    return (value,)
+
+
+# By the first word of a part, in the order in which they are written.
+_FIELDS = {
+    "prove": _Field("prove", _flag, lambda _: ()),
+    "reduce": _Field("reduce", _flag, lambda _: ()),
+    "cut": _Field("by_strategy", _by_strategy, lambda by: by if by.seed else by[:2]),
+    "groups": _Field("groups", _groups, tuple),
+    "merge": _Field("merge", _pair, tuple, repeats=True),
+    "pack": _Field("pack", _size, _word),
+    "variant": _Field("variant", _variant, _word),
+    "schedule": _Field("schedule", _schedule, _word),
+    "deepest": _Field("deepest", _deepest, _word),
+    "labeling": _Field("labeling", _numbers, tuple),
+    "row": _Field("rows", _row, lambda row: (row.receiver, row.sender, row.state, _word_for(row.kind)), repeats=True),
 }
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bender_core.account import memory_limit
-from bender_core.costs.estimate import estimate
 from bender_core.engine.engine import Engine
 from bender_core.engine.fit import required_bytes
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies import applicable, partition, quality
+from bender_core.trying.timing import time_sweep
 from bender_core.variants import Variant
 
 
@@ -27,14 +27,12 @@ class Comparison:
         The requested M.
         groups, hyper_edges, cycles : int
         Of the hyper-graph; only independent cycles count.
-    inside, held : float
+    inside, covered : float
         Shares of the relevant coupling: see `strategies.choice.Quality`.
     bytes : int
-        Typical memory of a run, predicted.
-    least : int
-        Memory without which it cannot begin.
-    seconds_per_sweep : float
-        Predicted, on this machine.
+        Memory without which a run cannot begin.
+    seconds_per_sweep : float or None
+        Measured in a short run (`time_sweep`); None if it would not fit into the memory limit.
     lower_bound : float or None
         Energy after the requested sweeps; None if there are none, or if the run would not fit into the memory limit.
     """
@@ -45,10 +43,9 @@ class Comparison:
     hyper_edges: int
     cycles: int
     inside: float
-    held: float
+    covered: float
     bytes: int
-    least: int
-    seconds_per_sweep: float
+    seconds_per_sweep: float | None
     lower_bound: float | None
 
 
@@ -72,7 +69,7 @@ def compare_partitions(
     variant : int or Variant
         The variant of costs and bounds.
     sweeps : int
-        The length of the run for each bound; 0 for predictions only.
+        The length of the run for each bound; 0 for no bounds.
     schedule : {"mplp", "srmp"}
         The schedule of runs and costs.
 
@@ -92,11 +89,11 @@ def compare_partitions(
         for name in names:
             part = partition(mrf, max_size, name)
             bound = bound_after(mrf, part, sweeps, variant, schedule) if sweeps else None
-            rows.append(replace(predicted(mrf, part, max_size, variant, schedule), lower_bound=bound))
+            rows.append(replace(measured(mrf, part, max_size, variant, schedule), lower_bound=bound))
     return rows
 
 
-def predicted(
+def measured(
     mrf: BinaryMRF,
     part: Partition,
     max_size: int,
@@ -104,7 +101,7 @@ def predicted(
     schedule: str = "mplp",
     stop: Stop = never,
 ) -> Comparison:
-    """Predict the properties of a partition without a run.
+    """The properties of a partition, and the time of a sweep by a short run.
 
     Parameters
     ----------
@@ -116,14 +113,15 @@ def predicted(
     schedule : {"mplp", "srmp"}
         The schedule of the cost.
     stop : Stop
-        Asked whether to stop.
+        Checked about every 50 ms.
 
     Raises
     ------
     Stopped
         If ``stop`` says so.
     """
-    found, cost = quality(mrf, part), estimate(mrf, part, variant, schedule, stop)
+    found, needed = quality(mrf, part), required_bytes(mrf, part, variant)
+    fits = needed <= memory_limit()
     return Comparison(
         strategy=part.strategy,
         max_size=max_size,
@@ -131,10 +129,9 @@ def predicted(
         hyper_edges=found.hyper_edges,
         cycles=found.cycles,
         inside=found.inside,
-        held=found.held,
-        bytes=cost.bytes,
-        least=cost.least,
-        seconds_per_sweep=cost.seconds_per_sweep,
+        covered=found.covered,
+        bytes=needed,
+        seconds_per_sweep=time_sweep(mrf, part, variant, schedule, stop=stop).seconds if fits else None,
         lower_bound=None,
     )
 

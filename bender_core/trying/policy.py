@@ -1,9 +1,9 @@
-"""What a proof tries next: rounds that reduce the model, unite groups, and cut anew.
+"""What a proof tries next: rounds that reduce the model, unite groups, and partition anew.
 
 A round is a run of message passing on what is left of the model. As soon as it has decided enough, the model is
 reduced, and the next round goes on with the same messages on the groups of what is left, united as far as they fit.
-Where a round stalls, larger unions are allowed; where no groups can be united, or these stall, too, what is left is cut
-anew, as short trials advise. Source: docs/method.md §15.4.
+Where a round stalls, larger unions are allowed; where no groups can be united, or these stall, too, what is left
+is partitioned anew, as short trials advise. Source: docs/method.md §15.4.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 # The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
 # GROWTH, so that two of them can be united.
 SMALL, GROWTH = 5, 5
-# Cuts that are tried at the largest size, one after another without a decision, before it is given up; and how many
-# times as much work, with them, as was done up to the last decision, or by the trials of one cut.
+# Partitions that are tried at the largest size, one after another without a decision, before it is given up; and how
+# many times as much work, with them, as was done up to the last decision, or by the trials of one partition.
 PATIENCE, ENOUGH = 10, 100
 # What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
 # this many times as much work as at the look before.
@@ -47,7 +47,7 @@ WORTH, LOOK = 0.1, 1.1
 # A round stalls if a sweep gains less than this share of the gap.
 LEAST = 0.02
 # Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, twice as many
-# with every cut in vain. Then the best of them do as much again. A run that stalls ends its trial.
+# with every partition in vain. Then the best of them do as much again. A run that stalls ends its trial.
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 26
 FIRST_SCHEDULE = "mplp"
 LARGEST = 16  # variables in a group, unless others are asked for
@@ -57,7 +57,7 @@ PACKED = "packed"
 
 def first_change(mrf: BinaryMRF) -> Change:
     """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
-    return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
+    return Change(prove=True, schedule=FIRST_SCHEDULE, by_strategy=ByStrategy(SMALL, default_strategy(mrf)))
 
 
 def other_schedule(schedule: str) -> str:
@@ -106,9 +106,9 @@ class Policy:
         if not known.whole.reduced.n:
             return True
         ready(EXACT).wait(self._stop)
-        size, idle, fruitful = min(SMALL, self._max_size), 0, TRIALS * TRIAL
+        size, failures, successful_work = min(SMALL, self._max_size), 0, TRIALS * TRIAL
         proof.begin(self._first(size) if first is None else Trial(first.partition.strategy, first))
-        size = min(max(size, self._now.engine.partition.max_size), self._max_size)
+        size = min(max(size, self._now.engine.partition.largest), self._max_size)
         while True:
             before = known.whole.reduced.n
             facts = yield from self._round()
@@ -118,17 +118,17 @@ class Policy:
                 return True
             enough = before - left >= (WORTH * before if size < self._max_size else 1)
             if enough:
-                idle = 0
+                failures = 0
             elif size < self._max_size:
                 size = min(size + GROWTH, self._max_size)
             else:
-                idle += 1
-            if not idle:
-                fruitful = max(fruitful, known.work)
-            elif idle > PATIENCE or known.work > ENOUGH * fruitful:
+                failures += 1
+            if not failures:
+                successful_work = max(successful_work, known.work)
+            elif failures > PATIENCE or known.work > ENOUGH * successful_work:
                 return False
-            goes_on = self._unites(size) and not idle
-            proof.begin(self._united(size) if goes_on else (yield from self._best(size, idle)))
+            goes_on = self._unites(size) and not failures
+            proof.begin(self._united(size) if goes_on else (yield from self._best(size, failures)))
 
     @property
     def _now(self) -> Trial:
@@ -222,15 +222,15 @@ class Policy:
 
         return largest(make, size)
 
-    def _best(self, size: int, idle: int) -> Trying[Trial]:
+    def _best(self, size: int, failures: int) -> Trying[Trial]:
         """Of the runs that go on in other ways the one with the best bound after a trial.
 
         All may do the same work, together about as much as was done before; the best of them then as much again.
         """
         before = self._known.work
         of_a_sweep = self._now.work // max(self._now.engine.sweep, 1)
-        work = max(before // TRIALS, of_a_sweep, TRIAL << idle)
-        best = yield from best_of(self._others(size, idle), work, _proves, LEAST, FINALISTS, self._note)
+        work = max(before // TRIALS, of_a_sweep, TRIAL << failures)
+        best = yield from best_of(self._others(size, failures), work, _proves, LEAST, FINALISTS, self._note)
         if not best:
             return self._united(self._max_size)
         if _proves(best[0]):
@@ -254,12 +254,12 @@ class Policy:
                     yield self._made(strategy, change, part)
 
     def _ways(self, size: int, seed: int) -> Iterator[tuple[str, Change, Partition]]:
-        """To go on under the other schedule, and with what is left cut by every strategy."""
+        """To go on under the other schedule, and with what is left partitioned by every strategy."""
         engine, model = self._now.engine, self._known.whole.reduced
         change = Change(reduce=True, pack=size, schedule=other_schedule(engine.settings.schedule))
         yield PACKED, change, packed(self._left, engine.partition, size)
         for strategy in applicable_rules(model):
-            change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
+            change = Change(reduce=True, by_strategy=ByStrategy(size, strategy, self._seed + seed))
             yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
 
     def _made(self, strategy: str, change: Change, part: Partition | None = None) -> Trial:

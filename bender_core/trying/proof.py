@@ -1,4 +1,4 @@
-"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and cuts anew, without branching.
+"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and partitions, without branching.
 
 A round is a run of message passing on what is left of the model. What the next one is decides `policy`; here the work
 is spent, what is found is kept, and the outcome is stated. All is counted in work, so without a time limit nothing
@@ -38,7 +38,7 @@ from bender_core.trying.steps import Steps
 from bender_core.trying.trial import Trial, course
 
 # Seconds between two calls of ``on_progress``.
-TOLD_EVERY = 0.05
+REPORT_SECONDS = 0.05
 
 OnProgress = Callable[["Descent"], bool | None]
 OnRound = Callable[[Fork, Engine], None]
@@ -161,12 +161,12 @@ class Descent:
         TooLargeError
             If not even small groups fit into memory.
         """
-        told = -math.inf
+        reported = -math.inf
         while not self.finished and (max_sweeps is None or self.sweep < max_sweeps):
             self._advance()
             now = time.perf_counter()
-            if on_progress is not None and now >= told + TOLD_EVERY:
-                told = now
+            if on_progress is not None and now >= reported + REPORT_SECONDS:
+                reported = now
                 if on_progress(self):
                     break
         return self.finished
@@ -296,7 +296,7 @@ class Descent:
             Round(
                 engine.mrf.n,
                 len(engine.partition),
-                engine.partition.max_size,
+                engine.partition.largest,
                 self.round.name,
                 engine.variant.number,
                 engine.settings.schedule,

@@ -98,7 +98,7 @@ def pursuit(
     merged = _merged(mrf, usual, max_size, seed, effort)
     if merged is None:
         return replace(usual, strategy=PURSUIT, reason=f"{usual.reason}; merging has found no better groups")
-    both = [candidate(mrf, AUTO, usual, stop), candidate(mrf, "merged", merged, stop)]
+    both = [candidate(mrf, AUTO, usual), candidate(mrf, "merged", merged)]
     effort.limit(last)
     return replace(choose(mrf, both, effort, TRIAL), strategy=PURSUIT)
 
@@ -106,7 +106,7 @@ def pursuit(
 def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, effort: Effort) -> Partition | None:
     """The best groups of a search, None if those are the usual ones."""
     size = _size_of_a_search(max_size)
-    search = Search(mrf, size, seed, effort)
+    search = MergeSearch(mrf, size, seed, effort)
     for part, sizes in _starts(mrf, usual, size, seed, effort.stop):
         search.begin(part, sizes)
     search.improve()
@@ -127,7 +127,7 @@ def _starts(
     mrf: BinaryMRF, usual: Partition, size: int, seed: int, stop: Stop
 ) -> Iterator[tuple[Partition, list[int]]]:
     """Partitions to begin with, and the sizes up to which groups are merged, one after the other."""
-    yield usual if usual.max_size <= size else auto(mrf, size, seed, stop), [size]
+    yield usual if usual.largest <= size else auto(mrf, size, seed, stop), [size]
     single = partition(mrf, 1, "singletons")
     yield single, [size]
     yield single, _doubling(size)
@@ -144,7 +144,7 @@ def _doubling(size: int) -> list[int]:
     return sizes
 
 
-class Search:
+class MergeSearch:
     """Runs whose groups are merged, within a budget of work.
 
     Attributes
@@ -269,14 +269,14 @@ def _around_edges(engine: Engine, stop: Stop) -> FloatArray:
 
     edges, tension, n = engine.graph.edges, looking.tension(engine), engine.graph.n_groups
     ends = tuple(np.concatenate([edges, edges[:, ::-1]]).T)
-    held = csr_array((np.tile(tension.edges, 2), ends), shape=(n, n))
+    tensions = csr_array((np.tile(tension.edges, 2), ends), shape=(n, n))
     joined = csr_array((np.ones(2 * len(edges)), ends), shape=(n, n))
     found: FloatArray = tension.edges + tension.groups[edges].sum(axis=1)
     for first in range(0, n, LINES):
         stop.check()
         lines = slice(first, first + LINES)
         # At [p, q] the tension between p and all common neighbours of both, and between these and q.
-        triangles = (held[lines] @ joined + joined[lines] @ held).toarray()
+        triangles = (tensions[lines] @ joined + joined[lines] @ tensions).toarray()
         here = (edges[:, 0] >= first) & (edges[:, 0] < first + LINES)
         found[here] += triangles[edges[here, 0] - first, edges[here, 1]]
     return found

@@ -8,25 +8,25 @@ from dataclasses import fields
 
 from bender_core.engine.settings import Settings
 from bender_core.trying.change import Fork
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.variants import variant as variant_of
 
 
-def as_script(line: Line, model: str, events: int) -> str:
+def as_script(lineage: Lineage, model: str, events: int) -> str:
     """A script that makes the model and the partition, goes through the forks to an event, and prints the results.
 
     The labelling it prints is one of the whole model, also where the run is of what a proof has left of it.
 
     Parameters
     ----------
-    line : Line
+    lineage : Line
         Of the run.
     model : str
         The expression that makes the model, using ``bc``, ``synth`` and ``Path``.
     events : int
         The number of events up to which the last run goes.
     """
-    settings, variant = line.settings, variant_of(line.settings.variant)
+    settings, variant = lineage.settings, variant_of(lineage.settings.variant)
     others = "".join(f", {name}={_literal(value)}" for name, value in _unusual(settings))
     lines = [
         '"""Repeats a run of Bender Lab; needs the folder bender_core next to it, or on the path."""',
@@ -37,10 +37,10 @@ def as_script(line: Line, model: str, events: int) -> str:
         "from bender_core import synth",
         "",
         f"mrf = {model}",
-        f"part = {_partition(line)}",
+        f"part = {_partition(lineage)}",
         f"# Variant {variant.number}: {variant.sentence}.",
         f"engine = bc.Engine(mrf, part, variant={variant.number}, schedule={settings.schedule!r}{others})",
-        *(step for fork in line.forks for step in _fork(fork)),
+        *(step for fork in lineage.forks for step in _fork(fork)),
         f"engine.run(max_events={events})",
         "",
         'print("lower bound", engine.lower_bound)',
@@ -62,14 +62,14 @@ def _unusual(settings: Settings) -> Iterator[tuple[str, float]]:
             yield field.name, value
 
 
-def _partition(line: Line) -> str:
-    part = line.partition
+def _partition(lineage: Lineage) -> str:
+    part = lineage.partition
     if part.strategy == "manual":
         groups = ", ".join(str(group.tolist()) for group in part.groups)
         labels = ", ".join(map(repr, part.labels))
         return f"bc.manual(mrf, [{groups}], [{labels}])"
     seed = f", seed={part.seed}" if part.seed else ""
-    return f"bc.partition(mrf, max_size={line.max_size}, strategy={part.strategy!r}{seed})"
+    return f"bc.partition(mrf, max_size={lineage.max_size}, strategy={part.strategy!r}{seed})"
 
 
 def _fork(fork: Fork) -> Iterator[str]:

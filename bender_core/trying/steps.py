@@ -33,10 +33,10 @@ class Steps:
     """
 
     def __init__(self, account: Account) -> None:
-        line = account.open("proof", {})
-        assert line is not None
-        self._line = line
-        weakref.finalize(self, line.close)
+        charges = account.open("proof", {})
+        assert charges is not None
+        self._charges = charges
+        weakref.finalize(self, charges.close)
         self.too_large = False
         self._steps: list[Step] = []
         self.lower_bound = -np.inf
@@ -66,11 +66,11 @@ class Steps:
             return
         if raises:
             self._steps = [step for step in self._steps if step is not self._of_bound]
-            self._line.charge("steps", 0 if self._of_bound is None else -self._of_bound.messages.nbytes)
+            self._charges.charge("steps", 0 if self._of_bound is None else -self._of_bound.messages.nbytes)
             self._of_bound = None
         if not self._fits(engine.arrays.state.lam.nbytes):
             self.too_large, self._steps, self._of_bound = True, [], None
-            self._line.close()
+            self._charges.close()
             return
         step = _step(engine, whole, found)
         self._steps.append(step)
@@ -78,8 +78,8 @@ class Steps:
             self._of_bound = step
 
     def _fits(self, more: int) -> bool:
-        allowed = self._line.account.limit // SHARE
-        return self._line.used + more <= allowed and self._line.charge("steps", more)
+        allowed = self._charges.account.limit // SHARE
+        return self._charges.used + more <= allowed and self._charges.charge("steps", more)
 
     @property
     def steps(self) -> tuple[Step, ...] | None:

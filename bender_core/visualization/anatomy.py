@@ -116,13 +116,13 @@ def _nothing(name: str, colour: str) -> dict[str, Any]:
 def _middles(found: Anatomy, left: FloatArray, right: FloatArray) -> dict[str, Any]:
     """Invisible marks on the links, which say their numbers."""
     links, paid = found.couplings, found.row.paid
-    said = [
+    texts = [
         f"−{number(float(weight))} where they are {a} and {b}<br>u {number(float(u))}, v {number(float(weight - u))}"
         for weight, u, (a, b) in zip(links.weight, paid, links.entry.tolist(), strict=True)
     ]
-    return {"type": "scatter", "mode": "markers", "x": np.full(len(said), 0.5), "y": (left + right) / 2} | {
+    return {"type": "scatter", "mode": "markers", "x": np.full(len(texts), 0.5), "y": (left + right) / 2} | {
         "marker": {"size": 14, "opacity": 0},
-        "text": said,
+        "text": texts,
         "hovertemplate": "%{text}<extra></extra>",
         "showlegend": False,
     }
@@ -130,9 +130,9 @@ def _middles(found: Anatomy, left: FloatArray, right: FloatArray) -> dict[str, A
 
 def _members(x: float, y: FloatArray, names: Sequence[str], terms: FloatArray, symbol: str) -> dict[str, Any]:
     """The names of members beside their places, each with what it is charged for its values."""
-    said = ["<br>".join([plain(name), *_charged(symbol, line)]) for name, line in zip(names, terms, strict=True)]
+    texts = ["<br>".join([plain(name), *_charged(symbol, line)]) for name, line in zip(names, terms, strict=True)]
     beside = -BESIDE if x == 0 else BESIDE
-    return {"type": "scatter", "mode": "text", "x": np.full(len(y), x + beside), "y": y, "text": said} | {
+    return {"type": "scatter", "mode": "text", "x": np.full(len(y), x + beside), "y": y, "text": texts} | {
         "textposition": "middle left" if x == 0 else "middle right",
         "hoverinfo": "skip",
         "showlegend": False,

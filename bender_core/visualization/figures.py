@@ -161,7 +161,7 @@ def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
     nodes = drawing.data[-1]
     level, _ = _levels(groups)
     nodes.marker.color = [COLOURS["group"] if k == 0 else LOOSE[k - 1] for k in level.tolist()]
-    nodes.customdata = [[*of, f"{held:.5g}"] for of, held in zip(nodes.customdata, groups.tolist(), strict=True)]
+    nodes.customdata = [[*of, f"{tension:.5g}"] for of, tension in zip(nodes.customdata, groups.tolist(), strict=True)]
     nodes.hovertemplate = nodes.hovertemplate.replace("<extra>", "<br>inside it: %{customdata[3]} of the gap<extra>")
     return drawing
 
@@ -365,20 +365,20 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
         }
         if mrf.n and np.ptp(cost) < 1e-12:
             marker = {"color": COLOURS["neutral"]}
-        said = names
+        texts = names
     else:
         owner: NDArray[np.int64] = part.group_of()
         marker = {
             "color": [GROUP_COLOURS[p % len(GROUP_COLOURS)] for p in owner],
             "symbol": np.array(MARKERS, np.int8)[owner // len(GROUP_COLOURS) % len(MARKERS)],
         }
-        said = [f"{name} in {plain(part.labels[p])}" for name, p in zip(names, owner, strict=True)]
+        texts = [f"{name} in {plain(part.labels[p])}" for name, p in zip(names, owner, strict=True)]
     return {
         "type": "scatter",
         "x": np.float32(points[:, 0]),
         "y": np.float32(points[:, 1]),
         "mode": "markers",
-        "text": said,
+        "text": texts,
         "customdata": cost,
         "hovertemplate": "%{text}<br>cost of x = 1: %{customdata:.4g}<extra></extra>",
         "marker": marker | {"size": _size(mrf), "line": _RIM},

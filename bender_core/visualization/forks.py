@@ -69,10 +69,6 @@ class Curve:
         """Where on an axis an event is."""
         return float(np.interp(event, self.events, getattr(self, axis)))
 
-    def lower_after(self, event: int) -> float:
-        """The lower bound at the last point known that is not after an event."""
-        return float(self.lower[np.searchsorted(self.events, event, "right") - 1])
-
     def after(self, sweeps: int) -> float | None:
         """The lower bound once a number of sweeps is complete, or the run has ended; None if it is not known so far."""
         reached = int(np.searchsorted(self.sweeps, sweeps))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.classes import Classes, bits_of, row_over
 from bender_core.looking.history import History
-from bender_core.looking.what_if import Cut
+from bender_core.looking.what_if import WhatIfRow
 from bender_core.looking.words import number
 from bender_core.model import FloatArray, IntArray
 from bender_core.visualization.figures import figure, plain
-from bender_core.visualization.styles import COLOURS, CUTS, SLACK_AREA, tinted
+from bender_core.visualization.styles import COLOURS, ROW_LOOKS, SLACK_AREA, tinted
 
 ORDERS = {"cost": "cheapest state first", "nu": "least ν first", "slack": "most slack first"}
 # The most classes drawn as stems; if there are more, a ribbon of STEPS steps summarises them all.
@@ -118,7 +118,7 @@ def ribbon(slack: FloatArray) -> Ribbon:
     return Ribbon(rank, np.array([np.quantile(part, (0, 0.25, 0.5, 0.75, 1)) for part in parts]).T)
 
 
-def values_said(names: Sequence[str], bits: Sequence[int]) -> str:
+def values_in_words(names: Sequence[str], bits: Sequence[int]) -> str:
     """A state or a class in words, the same everywhere: its members that are 1."""
     ones = [name for name, bit in zip(names, bits, strict=True) if bit]
     if len(ones) in (0, len(names)):
@@ -177,7 +177,7 @@ def plot_classes(
         | {"anchor": "x", "showgrid": False},
         hovermode="closest",
         shapes=_marks(drawn, selected, top),
-        annotations=_star(drawn, shown.asked, top),
+        annotations=_star(drawn, shown.at_oracle, top),
     )
     if ribboned:
         ends = [np.log10(0.9), np.log10(len(shown) * 1.1)]
@@ -223,8 +223,8 @@ def _envelope(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, A
     size = 9 if len(classes) > CROWD else 22
     traces: list[dict[str, Any]] = []
     for look in RowKind:
-        name = f"ν⁻ by {CUTS[look].name}"
-        marker = {"symbol": "line-ew", "size": size, "line": {"color": CUTS[look].colour, "width": 4}}
+        name = f"ν⁻ by {ROW_LOOKS[look].name}"
+        marker = {"symbol": "line-ew", "size": size, "line": {"color": ROW_LOOKS[look].colour, "width": 4}}
         for k, (x, opacity) in enumerate((np.flatnonzero(some & (kind == look)), fade) for some, fade in _layers(lit)):
             if len(x):
                 points = _points(x, shown.envelope[classes[x]], marker, opacity)
@@ -236,7 +236,7 @@ def _envelope(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, A
 
 def _truth(shown: Classes, classes: IntArray, lit: Bools, names: Sequence[str]) -> list[dict[str, Any]]:
     """The min-marginal as dots, each of which says all that is known of its class."""
-    said = np.array([_said(shown, int(chosen), names) for chosen in classes])
+    texts = np.array([_text(shown, int(chosen), names) for chosen in classes])
     return [
         _points(
             np.flatnonzero(some),
@@ -245,14 +245,14 @@ def _truth(shown: Classes, classes: IntArray, lit: Bools, names: Sequence[str]) 
             opacity,
         )
         | {"name": "ν true", "legendgroup": "ν", "showlegend": k == 0}
-        | {"text": said[some], "hovertemplate": "%{text}<extra></extra>"}
+        | {"text": texts[some], "hovertemplate": "%{text}<extra></extra>"}
         for k, (some, opacity) in enumerate(_layers(lit))
     ]
 
 
-def _said(shown: Classes, chosen: int, names: Sequence[str]) -> str:
+def _text(shown: Classes, chosen: int, names: Sequence[str]) -> str:
     bits = bits_of(chosen, len(names)).tolist()
-    lines = wrap(values_said([plain(name) for name in names], bits), TIP)
+    lines = wrap(values_in_words([plain(name) for name in names], bits), TIP)
     slack = "tight" if shown.tight[chosen] else f"slack {number(float(shown.slack[chosen]))}"
     lines.append(f"ν = {number(float(shown.nu[chosen]))}, ν⁻ = {number(float(shown.envelope[chosen]))}, {slack}")
     lines.append(f"its cheapest state costs at least {number(float(shown.least[chosen]))}")
@@ -264,10 +264,10 @@ def _rows(shown: Classes, classes: IntArray, places: Sequence[int]) -> list[dict
     traces = []
     for place in places:
         row = shown.rows[place]
-        marker = {"symbol": "x-thin", "size": 8, "line": {"color": CUTS[row.kind].colour, "width": 1.5}}
+        marker = {"symbol": "x-thin", "size": 8, "line": {"color": ROW_LOOKS[row.kind].colour, "width": 1.5}}
         values = row_over(row, shown.members)[classes]
         points = _points(np.arange(len(classes)), values, marker)
-        traces.append(points | {"name": f"row {row.index}, {CUTS[row.kind].name}", "hoverinfo": "skip"})
+        traces.append(points | {"name": f"row {row.index}, {ROW_LOOKS[row.kind].name}", "hoverinfo": "skip"})
     return traces
 
 
@@ -334,32 +334,13 @@ def _marks(drawn: Stems, selected: int | None, top: float) -> list[dict[str, Any
     return shapes
 
 
-def _star(drawn: Stems, asked: int, top: float) -> list[dict[str, Any]]:
+def _star(drawn: Stems, at_oracle: int, top: float) -> list[dict[str, Any]]:
     """The mark of y*, above its stem."""
     place = {"xref": "x", "yref": "paper", "y": top, "yanchor": "top", "text": "y*", "showarrow": False}
-    return [place | {"x": x} for x in np.flatnonzero(drawn.classes == asked).tolist()]
+    return [place | {"x": x} for x in np.flatnonzero(drawn.classes == at_oracle).tolist()]
 
 
-def plot_slack_histogram(shown: Classes) -> go.Figure:
-    """Histogram of the states' slack."""
-    slack, each = shown.slack[~shown.tight], 1 << shown.idle
-    edges = np.histogram_bin_edges(slack, bins=24) if len(slack) else np.array([0.0, 1.0])
-    width = edges[1] - edges[0]
-    bars = [
-        {"type": "bar", "x": [0.0], "y": [each * int(shown.tight.sum())], "width": width, "name": "tight"}
-        | {"marker": {"color": COLOURS["envelope"]}, "hovertemplate": "%{y} states are tight<extra></extra>"},
-        {"type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": each * np.histogram(slack, edges)[0], "name": "loose"}
-        | {"marker": {"color": COLOURS["slack"]}, "width": width}
-        | {"hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
-    ]
-    drawing = figure(bars)
-    drawing.update_layout(bargap=0, barmode="overlay")
-    drawing.update_xaxes(title="slack ν − ν⁻ (energy)")
-    drawing.update_yaxes(title="states")
-    return drawing
-
-
-def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[Cut], selected: int) -> go.Figure:
+def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[WhatIfRow], selected: int) -> go.Figure:
     """What each row would lift the envelope by, class by class, in front of the slack that there is.
 
     Parameters
@@ -367,7 +348,7 @@ def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[Cut], selected: in
     shown : Classes
     drawn : Stems
         The same classes in the same order as in `plot_classes`.
-    cuts : sequence of Cut
+    cuts : sequence of WhatIfRow
         Drawn from above.
     selected : int
         The class at which they would be made.
@@ -383,7 +364,7 @@ def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[Cut], selected: in
     axes: dict[str, Any] = {"xaxis": {"range": [-0.6, len(x) - 0.4], "showticklabels": False, "showgrid": False}}
     notes: list[dict[str, Any]] = []
     for k, cut in enumerate(cuts):
-        look, suffix, top = CUTS[cut.kind], "" if k == 0 else str(k + 1), 1 - k * share
+        look, suffix, top = ROW_LOOKS[cut.kind], "" if k == 0 else str(k + 1), 1 - k * share
         bar = {"type": "bar", "x": x, "yaxis": f"y{suffix}", "width": 0.8, "showlegend": False}
         traces += [
             bar | {"y": slack, "name": "slack", "marker": {"color": SLACK_AREA}, "hoverinfo": "skip"},

@@ -16,7 +16,7 @@ from bender_core.visualization.styles import COLOURS
 BOUNDS = 0.62
 
 
-class Stand(NamedTuple):
+class ProofPoint(NamedTuple):
     """How far a proof has come.
 
     Attributes
@@ -38,15 +38,15 @@ class Stand(NamedTuple):
     rounds: int
 
 
-def plot_proof(stands: Sequence[Stand]) -> go.Figure:
+def plot_proof(points: Sequence[ProofPoint]) -> go.Figure:
     """The bounds of a proof above, its undecided variables below; a vertical line where a round has ended.
 
     Parameters
     ----------
-    stands : sequence of Stand
+    points : sequence of ProofPoint
         At least one, in the order in which they were reached.
     """
-    table = np.array(stands, dtype=float)
+    table = np.array(points, dtype=float)
     work, lower, upper, undecided, rounds = table.T
     known = np.isfinite(lower)
     look: dict[str, Any] = {"type": "scatter", "mode": "lines"}

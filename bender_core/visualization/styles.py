@@ -28,7 +28,7 @@ def tinted(colour: str, opacity: float) -> str:
 SLACK_AREA, GAP_AREA = tinted(COLOURS["slack"], 0.22), tinted(COLOURS["ub"], 0.15)
 
 
-class Cut(NamedTuple):
+class RowLook(NamedTuple):
     """The look of a kind of row.
 
     Attributes
@@ -44,13 +44,13 @@ class Cut(NamedTuple):
     dash: str
 
 
-def _cut(kind: RowKind) -> Cut:
+def _cut(kind: RowKind) -> RowLook:
     row = PALETTE["rows"][kind]
     dash = ",".join(f"{length}px" for length in row["dash"])
-    return Cut(row["name"], COLOURS[f"row-{kind:d}"], dash or "solid")
+    return RowLook(row["name"], COLOURS[f"row-{kind:d}"], dash or "solid")
 
 
-CUTS: dict[RowKind, Cut] = {kind: _cut(kind) for kind in RowKind}
+ROW_LOOKS: dict[RowKind, RowLook] = {kind: _cut(kind) for kind in RowKind}
 
 
 class Style(NamedTuple):
@@ -72,10 +72,10 @@ class Style(NamedTuple):
 
 # The paper's magenta, green, blue and red are those of the kinds of row; its cyan stands for all three values of alpha.
 _BY_ALPHA = {
-    (): CUTS[RowKind.RMC].colour,
-    (0.0,): CUTS[RowKind.MWC_0].colour,
-    (0.5,): CUTS[RowKind.MWC_HALF].colour,
-    (1.0,): CUTS[RowKind.MWC_1].colour,
+    (): ROW_LOOKS[RowKind.RMC].colour,
+    (0.0,): ROW_LOOKS[RowKind.MWC_0].colour,
+    (0.5,): ROW_LOOKS[RowKind.MWC_HALF].colour,
+    (1.0,): ROW_LOOKS[RowKind.MWC_1].colour,
     (1.0, 0.0, 0.5): COLOURS["all-kinds"],
 }
 # Not in the paper: styles of the baseline and of our variant 12.

@@ -87,7 +87,7 @@ def test_the_same_message_of_another_run_is_found_at_one_look(mine: Lab, monkeyp
 
 def test_an_address_opened_afresh_gives_the_same_places(mine: Lab) -> None:
     afresh = lab("pose-small", 4, 9)
-    for fork in mine.branches.tip.line.forks:
+    for fork in mine.branches.tip.lineage.forks:
         engine = forked(afresh.run.engine, fork)
         afresh.run.show(fork.event)
         afresh.fork(fork.change, engine)
@@ -97,7 +97,7 @@ def test_an_address_opened_afresh_gives_the_same_places(mine: Lab) -> None:
 
 def test_the_stage_draws_these_places_also_when_the_first_run_was_let_go(mine: Lab) -> None:
     first, last = mine.branches.first, mine.branches.shown
-    assert places_of(first) == pytest.approx(hypergraph_layout(mine.mrf, first.line.partition))
+    assert places_of(first) == pytest.approx(hypergraph_layout(mine.mrf, first.lineage.partition))
     first.let_go()
     view = graph_view(mine.branches)
     points = np.array([[node["x"], node["y"]] for node in view["nodes"]])
@@ -144,7 +144,7 @@ def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab)
 
 def test_a_chapter_says_where_its_bound_begins_and_why(mine: Lab) -> None:
     for before, after in itertools.pairwise(mine.branches.chapters):
-        begins, change = after.run.opening[0], after.line.forks[-1].change
+        begins, change = after.run.opening[0], after.lineage.forks[-1].change
         ended = before.run.engine.trace[after.event - 1].lower_bound
         said, texts = opening_words(after), (number(ended, 6), number(begins, 6))
         assert f"goes on from chapter {before.depth + 1}, after its event {after.event}: " in said
@@ -192,7 +192,7 @@ def test_a_variable_is_decided_by_the_last_chapter_that_has_it(mine: Lab) -> Non
 
 
 def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> None:
-    first = mine.branches.first.line.partition
+    first = mine.branches.first.lineage.partition
     engine = bc.Engine(mine.mrf, first)
     anew = bc.Change.read("cut-3-greedy-5").fork(engine)
     way, group_of = passage(engine, anew), anew.partition.group_of()

@@ -72,7 +72,7 @@ def test_a_race_ends_while_compare_is_drawn(times: int) -> None:
 @TIMES
 def test_cuts_are_ready_while_compare_is_drawn(times: int) -> None:
     test = app("compare")
-    ending(contest(test).cutting, times)
+    ending(contest(test).maker, times)
     ran(test.run())
     assert buttons(ran(test.run()))["Race"]
 

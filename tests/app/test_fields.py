@@ -163,7 +163,7 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     ]
     assert (mine.mrf.content_hash(), mine.run.position) == (sample("tiny").content_hash(), 2)
     # As any notice, it goes with the run.
-    mine.cut(mine.partition, 3, 4, "mplp")
+    mine.repartition(mine.partition, 3, 4, "mplp")
     assert complaints(ran(test.run())) == []
 
 
@@ -193,7 +193,7 @@ def test_a_second_run_of_a_later_version_stays_in_the_address() -> None:
     mine = lab(test)
     again = linked(dict(parse_qsl(mine.address)))
     assert again.address == mine.address
-    mine.cut(mine.partition, 8, 3, "mplp")
+    mine.repartition(mine.partition, 8, 3, "mplp")
     assert dict(parse_qsl(mine.address))["beside"] == later
     # It was beside a run of that model.
     mine.load(sample("tiny"), {"sample": "tiny"})

@@ -20,7 +20,7 @@ def test_a_gap_closed_by_the_engine_is_closed_for_any_added_constant(constant: f
     mrf = ring.ring()
     shifted = bc.BinaryMRF(unary=mrf.unary, edges=mrf.edges, pairwise=mrf.pairwise, constant=mrf.constant + constant)
     for size in (4, 5):
-        found = bc.Engine(shifted, ring.cut(size))
+        found = bc.Engine(shifted, ring.partition_of(size))
         found.run()
         bounds = found.lower_bound, found.upper_bound
         assert is_closed(*bounds, energy_scale(shifted)) == (found.status == Status.GAP_CLOSED) == (size == 5)
@@ -42,7 +42,7 @@ def test_bounds_that_differ_only_by_rounding_are_equal() -> None:
 
 def test_a_run_that_stops_just_short_of_the_optimum_is_not_advised_to_take_larger_groups() -> None:
     """Pairs across the ring reach the optimum up to 2e-9 of it: no sweep gains that much any more."""
-    mrf, part = ring.ring(), ring.cut(2, ring.ACROSS)
+    mrf, part = ring.ring(), ring.partition_of(2, ring.ACROSS)
     mine = Lab(mrf, 2, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
     engine = mine.run.engine
     engine.run()

@@ -10,7 +10,7 @@ import bender_core as bc
 from bender_core.stopping import never
 from pages._shared.app.branches import Branch, branch_of, places_of
 from pages._shared.app.session import Lab
-from pages._shared.forks.asking import Wanted
+from pages._shared.forks.asking import BranchRequest
 from pages._shared.forks.growing import made_again
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage as feeding
@@ -75,7 +75,7 @@ def test_what_is_read_of_a_branch_is_of_one_run(forked: Lab, fading: list[Branch
     change = bc.Change(variant=3)
     before = vars(first)["run"]
     before.arc, before.pinned = 5, True
-    made = branch_of(first, forked.branches.tip.line.forks[0]._replace(change=change), change.fork(before.engine))
+    made = branch_of(first, forked.branches.tip.lineage.forks[0]._replace(change=change), change.fork(before.engine))
     assert made.run is not None
     assert (made.run.arc, made.run.pinned) == (5, True)
 
@@ -106,8 +106,8 @@ def test_a_chapter_that_is_let_go_before_the_stage_turns_to_it_is_made_again(
     state = SessionState()
     monkeypatch.setattr(feeding.st, "session_state", state)
     feeding.turn(forked, 0, 3)
-    wanted = state["fork_wanted"]
-    assert isinstance(wanted, Wanted)
+    wanted = state["branch_request"]
+    assert isinstance(wanted, BranchRequest)
     assert (wanted.what, wanted.branch, first.position) == ("turn", first, 3)
     assert forked.branches.shown is not first
     # Made again, it is shown there.

@@ -74,10 +74,7 @@ def test_downloads_are_named() -> None:
         for what in (
             "trace.csv",
             "trace.parquet",
-            "trace.json",
-            "tension.csv",
-            "gained.csv",
-            "messages.csv",
+            "parts.csv",
             "labeling.csv",
             "labeling.json",
             "labeling.MPE",

@@ -59,7 +59,7 @@ def same(one: Lab, other: Lab) -> None:
 @pytest.mark.parametrize("position", thinned([0, 1, 37, 200], 3))
 def test_a_link_to_a_sample_opens_the_same_picture(variant: int, position: int) -> None:
     mine = linked(FIRST | {"sample": "pose"})
-    mine.cut(bc.partition(mine.mrf, 6, "greedy"), 6, variant, "srmp")
+    mine.repartition(bc.partition(mine.mrf, 6, "greedy"), 6, variant, "srmp")
     mine.run.engine.run(max_events=position)
     mine.run.show(position)
     mine.run.engine.seek(mine.run.position)
@@ -84,7 +84,7 @@ def test_a_link_contains_groups_made_by_hand() -> None:
     mine = linked(FIRST | {"sample": "karate"})
     owner = np.random.default_rng(2).permutation(np.arange(mine.mrf.n) % 7)
     part = bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)])
-    mine.cut(part, 8, 9, "mplp")
+    mine.repartition(part, 8, 9, "mplp")
     same(opened(mine.link), mine)
 
 
@@ -93,7 +93,7 @@ def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.Monk
     owner = np.random.default_rng(3).permutation(np.arange(mine.mrf.n) % 7)
     part = replace(bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)]), strategy="pursuit")
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: part)
-    mine.cut(part, 8, 9, "mplp")
+    mine.repartition(part, 8, 9, "mplp")
     again = opened(mine.link)
     same(again, mine)
     assert again.partition.strategy == "pursuit"
@@ -153,7 +153,7 @@ def test_a_search_for_the_groups_of_a_link_keeps_no_page_waiting(page: str, sear
     ran(test.run())
     assert threading.get_ident() not in search.threads
     mine = lab(test)
-    assert (mine.partition.strategy, mine.partition.max_size, mine.max_size) == ("pursuit", 1, 6)
+    assert (mine.partition.strategy, mine.partition.largest, mine.max_size) == ("pursuit", 1, 6)
     assert (mine.run.engine.variant.number, mine.run.engine.settings.schedule) == (4, "srmp")
     assert complaints(test) == []
     assert "Stop here" not in [button.label for button in test.button]
@@ -165,7 +165,7 @@ def test_after_its_search_a_link_shows_its_forks_and_its_event(search: Search) -
     assert (len(mine.branches), mine.run.position, mine.run.arc) == (2, 15, 2)
     assert len(mine.run.engine.partition) == mine.mrf.n - 1
     mine = arrived(linked(FIRST | PURSUED | {"at": "15", "arc": "2"}))
-    assert (mine.partition.max_size, mine.run.position, mine.run.arc) == (1, 15, 2)
+    assert (mine.partition.largest, mine.run.position, mine.run.arc) == (1, 15, 2)
 
 
 def test_a_search_for_the_groups_of_a_link_can_be_stopped(search: Search) -> None:
@@ -280,8 +280,8 @@ def test_the_largest_group_of_the_library_can_be_asked_for_and_shown(page: str) 
     assert lab(test).max_size == LARGEST_GROUP
     assert complaints(test) == []
     if page == "partition":
-        assert test.slider("cut_size").value == LARGEST_GROUP
-        assert ran(test.run()).slider("cut_size").value == LARGEST_GROUP
+        assert test.slider("partition_size").value == LARGEST_GROUP
+        assert ran(test.run()).slider("partition_size").value == LARGEST_GROUP
     else:
         assert test.multiselect("race_sizes").value == [LARGEST_GROUP]
 

@@ -90,7 +90,7 @@ def test_another_model_or_partition_ends_the_search_and_discards_its_results(sol
     if change == "model":
         mine.load(lab("tree").mrf, {})
     else:
-        mine.cut(bc.partition(mine.mrf, 2), 2, 9, "mplp")
+        mine.repartition(bc.partition(mine.mrf, 2), 2, 9, "mplp")
     assert not abandoned.busy
     solver.say()
     finish(abandoned)

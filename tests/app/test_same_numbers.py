@@ -15,7 +15,7 @@ from bender_core.looking.classes import class_of, classes
 from bender_core.model import FloatArray
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
-from pages._shared.watch.saving import gained_csv, messages_csv, outcome, tension_csv
+from pages._shared.watch.saving import outcome, parts_csv
 from pages._shared.watch.stage import obey, stage_data
 from tests.app.pages.test_pages import app, press, ran
 from tests.app.pages.test_pages import lab as lab_of
@@ -68,7 +68,7 @@ def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int
         for arc in range(0, 2 * len(engine.graph.edges), 5):
             p, q = engine.graph.ends(arc)
             if p in last:
-                assert classes(engine, p, q).asked == class_of(engine, arc, last[p])
+                assert classes(engine, p, q).at_oracle == class_of(engine, arc, last[p])
 
 
 def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() -> None:
@@ -90,61 +90,42 @@ def rounded(tension: FloatArray) -> list[float]:
     return np.where(tension > 1e-11, tension, 0.0).tolist()
 
 
+def numbers(parts: list[dict[str, str]], kind: str, column: str) -> list[float]:
+    """Of the parts of a kind."""
+    return [float(part[column]) for part in parts if part["part"] == kind]
+
+
 @pytest.mark.parametrize("position", [0, 1, 40, 200])
-def test_the_file_of_tensions_adds_up(position: int) -> None:
+def test_the_parts_in_the_file_are_those_of_the_run_and_add_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
-    (*parts, total) = csv.DictReader(io.StringIO(tension_csv(engine)))
-    labels, tension = engine.partition.labels, looking.tension(engine)
-    groups = [part for part in parts if part["part"] == "group"]
-    edges = [part for part in parts if part["part"] == "edge"]
-    assert [part["group"] for part in groups] == list(labels)
-    assert [float(part["tension"]) for part in groups] == rounded(tension.groups)
-    assert [float(part["tension"]) for part in edges] == rounded(tension.edges)
-    assert [(part["group"], part["neighbour"]) for part in edges] == [
-        (labels[p], labels[q]) for p, q in engine.graph.edges.tolist()
-    ]
-    for part in edges:
-        both = float(part["disagreement"]) + float(part["unclaimed"])
-        assert both == pytest.approx(float(part["tension"]), rel=1e-9, abs=1e-9)
+    (*parts, rest, total) = csv.DictReader(io.StringIO(parts_csv(engine)))
+    labels, edges = engine.partition.labels, engine.graph.edges.tolist()
+    tension, gained, work = looking.tension(engine), looking.attribution(engine), looking.work(engine)
+    ends = {
+        "group": [(name, "") for name in labels],
+        "edge": [(labels[p], labels[q]) for p, q in edges],
+        "message": [(labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(edges)))],
+    }
+    for kind, names in ends.items():
+        assert [(part["group"], part["neighbour"]) for part in parts if part["part"] == kind] == names
+    assert numbers(parts, "group", "tension") == rounded(tension.groups)
+    assert numbers(parts, "edge", "tension") == rounded(tension.edges)
+    both = zip(numbers(parts, "edge", "disagreement"), numbers(parts, "edge", "unclaimed"), strict=True)
+    assert list(map(sum, both)) == pytest.approx(rounded(tension.edges), rel=1e-9, abs=1e-9)
+    assert numbers(parts, "group", "gained") == gained.groups.tolist()
+    assert numbers(parts, "message", "gained") == gained.messages.tolist()
+    assert numbers(parts, "message", "work") == work.messages.tolist()
+    assert numbers(parts, "message", "rows") == looking.rows_made(engine).tolist()
+    assert (rest["part"], int(rest["work"])) == ("rest", work.rest)
     assert total["part"] == "sum"
     assert float(total["tension"]) == pytest.approx(engine.upper_bound - engine.lower_bound, rel=1e-9)
-    assert float(total["tension"]) == pytest.approx(sum(float(part["tension"]) for part in parts), rel=1e-9)
-
-
-@pytest.mark.parametrize("position", [0, 40, 200])
-def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
-    engine = lab("pose-small", 8, 9).run.engine
-    engine.run(max_events=position)
-    (*parts, rest, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
-    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
-    messages = [part for part in parts if part["part"] == "message"]
-    assert [part["receiver"] for part in parts[: len(labels)]] == list(labels)
-    assert [float(part["gained"]) for part in parts] == [*found.groups, *found.messages]
-    assert [(part["receiver"], part["sender"]) for part in messages] == [
-        (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
-    ]
-    assert [int(part["work"]) for part in messages] == work.messages.tolist()
-    assert (rest["part"], int(rest["work"])) == ("rest", work.rest)
-    assert int(total["work"]) == work.messages.sum() + work.rest
-    assert total["part"] == "sum"
-    assert float(total["gained"]) == pytest.approx(
-        engine.lower_bound - looking.opening_bound(engine), rel=1e-9, abs=1e-9
-    )
-
-
-def test_the_file_of_messages_has_what_the_list_shows() -> None:
-    engine = lab("pose-small", 8, 9).run.engine
-    engine.run(max_events=200)
-    lines = list(csv.DictReader(io.StringIO(messages_csv(engine))))
-    labels, tension = engine.partition.labels, looking.tension(engine).edges
-    assert [(line["receiver"], line["sender"]) for line in lines] == [
-        (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
-    ]
-    assert [float(line["tension"]) for line in lines] == pytest.approx(tension.repeat(2), abs=1e-12)
-    assert [float(line["gained"]) for line in lines] == looking.attribution(engine).messages.tolist()
-    assert [int(line["work"]) for line in lines] == looking.work(engine).messages.tolist()
-    assert sum(int(line["rows"]) for line in lines) == engine.n_rows
+    risen = engine.lower_bound - looking.opening_bound(engine)
+    assert float(total["gained"]) == pytest.approx(risen, rel=1e-9, abs=1e-9)
+    for column in ("tension", "gained", "work", "rows"):
+        found = [float(part[column]) for part in (*parts, rest) if part[column]]
+        assert float(total[column]) == pytest.approx(sum(found), rel=1e-9)
+    assert int(total["rows"]) == engine.n_rows
 
 
 def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,5 +135,5 @@ def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest
         raise bc.TooLargeError("no room", 1, 0)
 
     monkeypatch.setattr(looking, "edge_tension", refuse)
-    parts = list(csv.DictReader(io.StringIO(tension_csv(engine))))
+    parts = list(csv.DictReader(io.StringIO(parts_csv(engine))))
     assert all(part["disagreement"] == part["unclaimed"] == "" for part in parts)

@@ -206,7 +206,7 @@ def test_a_new_model_is_cut_with_the_present_settings() -> None:
 def test_a_new_cut_starts_a_new_run() -> None:
     mine = lab()
     part = bc.partition(mine.mrf, 4, "greedy")
-    mine.cut(part, 4, 11, "srmp")
+    mine.repartition(part, 4, 11, "srmp")
     assert (mine.max_size, mine.variant, mine.number) == (4, 11, 1)
     assert mine.partition is mine.run.engine.partition is part
     assert mine.run.engine.variant.number == 11
@@ -219,7 +219,7 @@ def test_an_impossible_partition_changes_nothing(bad: str) -> None:
     before = dict(vars(mine))
     other = bc.partition(model("tiny"), 3) if bad == "another model's" else bc.partition(mine.mrf, 24, "greedy")
     with pytest.raises((bc.PartitionError, bc.TooLargeError)):
-        mine.cut(other, 24, 9, "mplp")
+        mine.repartition(other, 24, 9, "mplp")
     assert vars(mine) == before
     assert mine.run.position > 0
 
@@ -245,39 +245,39 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
-    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    account = bc.Account(int(1.9 * alone.arrays.charges.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
     def interrupted() -> bool:
-        assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+        assert [line.name.split(", ", 2)[2] for line in account.charges] == ["variant 4, mplp"]
         # Another run of the session grows meanwhile.
         assert account.open("race", {"rows": account.free})
         raise Rerun
 
     monkeypatch.setattr(session, "_interrupted", interrupted)
     with pytest.raises(Rerun):
-        mine.cut(part, 8, 4, "mplp")
+        mine.repartition(part, 8, 4, "mplp")
     assert vars(mine) == before
-    assert mine.run.engine.arrays.line.used == used
-    assert account.used == used + account.lines[0].used
+    assert mine.run.engine.arrays.charges.used == used
+    assert account.used == used + account.charges[0].used
     mine.run.step("sweep", backward=False)
     assert mine.run.position > 0
-    assert mine.run.engine.arrays.line.used >= used
+    assert mine.run.engine.arrays.charges.used >= used
 
 
 def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
-    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    account = bc.Account(int(1.9 * alone.arrays.charges.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     old = mine.run.engine
-    mine.cut(part, 8, 4, "mplp")
-    assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+    mine.repartition(part, 8, 4, "mplp")
+    assert [line.name.split(", ", 2)[2] for line in account.charges] == ["variant 4, mplp"]
     used = account.used
-    assert not old.arrays.line.charge("rows", 1)
-    assert (old.arrays.line.used, account.used) == (0, used)
+    assert not old.arrays.charges.charge("rows", 1)
+    assert (old.arrays.charges.used, account.used) == (0, used)
 
 
 def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:

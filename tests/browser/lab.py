@@ -81,7 +81,7 @@ class Lab(Watched):
 
     def set_size(self, value: int) -> None:
         """Set M."""
-        slider = self.page.locator(".st-key-cut_size input")
+        slider = self.page.locator(".st-key-partition_size input")
         steps = value - int(slider.input_value())
         for _ in range(abs(steps)):
             slider.press("ArrowRight" if steps > 0 else "ArrowLeft")
@@ -104,7 +104,7 @@ class Lab(Watched):
             self.set_size(max_size)
         if variant is not None:
             self.choose("Variant", f"{variant}:")
-        self.press("Cut and watch")
+        self.press("Partition and watch")
 
     def load(self, name: str) -> None:
         """Load a sample from the gallery."""

@@ -27,7 +27,7 @@ def groups(lab: Lab) -> list[str]:
 
 
 def cut_button(lab: Lab) -> Locator:
-    return lab.page.get_by_role("button", name="Cut and watch")
+    return lab.page.get_by_role("button", name="Partition and watch")
 
 
 def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab: Lab) -> None:
@@ -36,12 +36,12 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
     lab.choose("Variant", "4:")
     lab.go("Watch")
     lab.go("Partition")
-    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("5")
+    expect(lab.page.locator(".st-key-partition_size input")).to_have_value("5")
     expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^greedy"))
     expect(lab.page.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^4:"))
     lab.choose("Strategy", "by kind")
     expect(lab.page.locator("table.plain")).to_contain_text("28, the largest with 5 variables (32 states)")
-    lab.press("Cut and watch")
+    lab.press("Partition and watch")
     expect(lab.stage.locator(".title")).to_have_text("pose, small · M 5 · variant 4: RMC on the loosest edge · mplp")
     run = engine(max_size=5, variant=4)
     expect(lab.stage.locator(".node")).to_have_count(len(run.partition))
@@ -52,7 +52,7 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
 
     # A model in a single group is solved at once.
     lab.load("tiny")
-    lab.cut(max_size=6, strategy="greedy")
+    lab.repartition(max_size=6, strategy="greedy")
     expect(lab.stage.locator(".node")).to_have_count(1)
     lab.click("[data-act=run]")
     lab.wait_for_end()
@@ -76,7 +76,7 @@ def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with
     expect(lab.page.get_by_role("progressbar")).to_have_count(0)
 
     lab.choose("Strategy", "greedy")
-    lab.page.locator(".st-key-cut_size input").press("End")
+    lab.page.locator(".st-key-partition_size input").press("End")
     lab.settle()
     expect(lab.complaint).to_have_count(1)
     said = lab.complaint.inner_text()
@@ -86,7 +86,7 @@ def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with
     lab.set_size(fits)
     expect(lab.complaint).to_have_count(0)
     expect(cut_button(lab)).to_be_enabled()
-    largest = partition(sample("pose"), fits, "greedy").max_size
+    largest = partition(sample("pose"), fits, "greedy").largest
     expect(lab.page.locator("table.plain")).to_contain_text(f"the largest with {largest} variables")
 
 
@@ -148,7 +148,7 @@ def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> No
 
     lab.tab("Split")
     lab.press("Split")
-    lab.press("Cut and watch")
+    lab.press("Partition and watch")
     expect(lab.stage.locator(".node")).to_have_count(15)
     lab.click("[data-act=run]")
     lab.wait_for_end()
@@ -165,9 +165,9 @@ def test_a_row_of_the_comparison_is_used(lab: Lab) -> None:
     lab.settle()
     lab.press("Use auto with M 4")
     expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^auto"))
-    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("4")
+    expect(lab.page.locator(".st-key-partition_size input")).to_have_value("4")
     reason = partition(sample("pose-small"), 4, "auto").reason.split(",")[0].replace(" %", "\u00a0%")
     expect(lab.page.get_by_text(reason)).to_be_visible()
     lab.press("Undo")
     expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^by kind"))
-    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("8")
+    expect(lab.page.locator(".st-key-partition_size input")).to_have_value("8")

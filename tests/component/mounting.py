@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -11,7 +12,7 @@ from playwright.sync_api import Locator, Page
 from pages._shared.app.frontend import FRONTEND, Component
 from pages._shared.app.session import Lab
 from pages._shared.compare import curves
-from pages._shared.watch import stage
+from pages._shared.watch import protocol, stage
 from tests.protocol import check
 from tests.watched import Watched
 
@@ -75,22 +76,22 @@ class Mounted:
         Its requests.
     """
 
-    def __init__(self, page: Page, component: Component, protocol: str) -> None:
-        self.page, self.component, self.protocol = page, component, protocol
+    def __init__(self, page: Page, component: Component, takes: type) -> None:
+        self.page, self.component, self.takes = page, component, takes
         self.root = page.locator("[data-component]")
         self.triggers: list[tuple[str, Any]] = []
         name, trigger = component.name, f"trigger{next(_serials)}"
         page.expose_function(trigger, self._trigger)
         page.evaluate(MOUNT, [(FRONTEND / name / f"{name}.html").read_text(encoding="utf-8"), trigger])
 
-    def receive(self, data: dict[str, Any], code: bool = True) -> None:
+    def receive(self, data: Mapping[str, object], code: bool = True) -> None:
         """Send data to the component, with its code if the tab lacks that, and wait until they are drawn."""
-        check(self.protocol, data)
+        check(self.takes, data)
         code &= self.page.evaluate("(name) => !globalThis.benderLab?.[name]", self.component.name)
-        told = json.dumps(data | {"code": self.component.code if code else None})
+        told = json.dumps({**data, "code": self.component.code if code else None})
         self.page.evaluate(RECEIVE, told)
 
-    def answer(self, name: str, value: Any) -> dict[str, Any] | None:
+    def answer(self, name: str, value: Any) -> Mapping[str, object] | None:
         """Python's answer to a request of the component; none by default."""
 
     def _trigger(self, name: str, value: Any) -> str | None:
@@ -98,16 +99,16 @@ class Mounted:
         data = self.answer(name, value)
         if data is None:
             return None
-        check(self.protocol, data)
+        check(self.takes, data)
         # As a text, as Streamlit sends it: Playwright takes ten times as long to pass on the values one by one.
-        return json.dumps(data | {"code": self.component.code if name == "missing" else None})
+        return json.dumps({**data, "code": self.component.code if name == "missing" else None})
 
 
 class Curves(Mounted):
     """The chart of Compare."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, curves._component, "curves")
+        super().__init__(page, curves._component, curves.Chart)
         self.svg = self.root.locator("figure svg")
         self.lines = self.root.locator(".lower")
         self.tip = self.root.locator(".tip")
@@ -130,13 +131,13 @@ class Stage(Mounted, Watched):
     """The stage, with a run behind it that obeys its commands at once."""
 
     def __init__(self, page: Page, lab: Lab) -> None:
-        super().__init__(page, stage._component, "stage")
+        super().__init__(page, stage._component, protocol.Stage)
         self.stage, self.lab = self.root, lab
         self.receive(stage.stage_data(lab))
 
-    def answer(self, name: str, value: Any) -> dict[str, Any]:
+    def answer(self, name: str, value: Any) -> protocol.Stage:
         if name == "command":
-            check("command", value)
+            check(protocol.Command, value)
             if value["do"] == "turn":
                 stage.turn(self.lab, value["chapter"], value["to"])
             else:

@@ -13,6 +13,7 @@ import bender_core as bc
 from bender_core import looking
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import protocol
 from pages._shared.watch import stage as feeding
 from tests.component.conftest import Tab
 from tests.component.mounting import Mounted, Stage
@@ -53,7 +54,7 @@ def test_a_tab_that_lacks_the_code_asks_for_it(page: Page, watched: Watched, mon
 
 def test_nothing_is_seen_before_its_style_has_come(page: Page) -> None:
     """The page is there as soon as Streamlit mounts it; code and style come later."""
-    stage = Mounted(page, feeding._component, "stage")
+    stage = Mounted(page, feeding._component, protocol.Stage)
     expect(stage.root).to_be_hidden()
     stage.receive(feeding.stage_data(lab("tiny", 3, 9)))
     expect(stage.root).to_be_visible()

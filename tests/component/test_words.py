@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page
 
-from bender_core.visualization.message import values_said
+from bender_core.visualization.message import values_in_words
 
 pytestmark = pytest.mark.browser
 
@@ -21,4 +21,4 @@ def test_a_class_is_said_as_on_all_pages(page: Page) -> None:
         }""",
         [(names, "".join(map(str, bits))) for names, bits in classes],
     )
-    assert told == [values_said(names, bits) for names, bits in classes]
+    assert told == [values_in_words(names, bits) for names, bits in classes]

@@ -67,7 +67,6 @@ LIBRARY_FLOORS = (
     "checking hypergraph strategies",
     "labelings rivals",
     "engine",
-    "costs",
     "looking",
     "warming",
     "trying",
@@ -75,8 +74,14 @@ LIBRARY_FLOORS = (
     "__init__ visualization",
     "__main__",
 )
-# The same of what pages share; every page knows `running`, `app`, `cuts`, `forks` and the room of its own name.
-APP_FLOORS = ("running", "app", "cuts forks", "compare edge experiments instance learn method partition", "watch")
+# The same of what pages share; every page knows `running`, `app`, `partitioning`, `forks` and the room of its own name.
+APP_FLOORS = (
+    "running",
+    "app",
+    "partitioning forks",
+    "compare edge experiments instance learn method partition",
+    "watch",
+)
 
 
 def room(module: str, folder: Path, package: str) -> str:
@@ -110,7 +115,9 @@ def test_arrows_between_rooms_of_the_app_go_down() -> None:
     assert upward(sorted(shared.rglob("*.py")), shared, "pages._shared", APP_FLOORS) == []
     for page in sorted((ROOT / "pages").glob("*.py")):
         known = {module.split(".")[2] for module in imported(page) if module.startswith("pages.")}
-        assert known <= {"running", "app", "cuts", "forks", page.stem}, f"{page.name} knows the room of another page"
+        assert known <= {"running", "app", "partitioning", "forks", page.stem}, (
+            f"{page.name} knows the room of another page"
+        )
 
 
 # What is larger than the rest, and why. What becomes smaller leaves the table.
@@ -120,7 +127,6 @@ MANY_ARGUMENTS = {
     "verdict": "the numbers that decide what a run has shown",
     "_cut": "a row, where it is made and what it is compared with",
     "task_of": "the columns of a plan",
-    "refine": "a run, and the limits of its trial",
     "looks": "what a page shows of a message",
     "_run": "the settings of a run",
     "Descent.__init__": "a proof from the start, or from a run",

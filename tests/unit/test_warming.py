@@ -21,11 +21,11 @@ def test_work_that_was_begun_is_waited_for_and_not_done_again() -> None:
     thread = once.begin()
     assert once.begin() is thread
     with pytest.raises(Stopped):
-        once.wait(Stop(wanted=lambda: True))
+        once.wait(Stop(requested=lambda: True))
     assert not done
     goes.set()
     once.wait()
-    once.wait(Stop(wanted=lambda: True))
+    once.wait(Stop(requested=lambda: True))
     assert done == [1]
 
 

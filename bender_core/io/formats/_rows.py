@@ -103,9 +103,9 @@ def read_rows(tokens: Tokens, skipped: int, columns: tuple[int, ...] = (3,)) -> 
     wrong = np.flatnonzero(~np.isin(length, columns))
     if len(wrong):
         row = int(wrong[0])
-        wanted = " or ".join(map(str, columns))
+        expected = " or ".join(map(str, columns))
         raise FormatError(
-            tokens.line(int(first[row])), f"a row has {length[row]} words", f"rows have {wanted}: i j value"
+            tokens.line(int(first[row])), f"a row has {length[row]} words", f"rows have {expected}: i j value"
         )
     at = first - start
     i, j = numbers[at], numbers[at + 1]

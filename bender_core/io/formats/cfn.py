@@ -30,7 +30,7 @@ from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
 
 TITLE = "cfn"
-_COMMENT = re.compile(r"(?:^#|//)(?P<said>[^\n]*)", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^#|//)(?P<text>[^\n]*)", re.MULTILINE)
 _WORD = r'(?:"[^"\n]*+"|[^\s{}\[\]:,"]++)'
 _LIST = rf"[{{\[](?:[^{{}}\[\]\"]++|{_WORD})*+[}}\]]"
 
@@ -239,7 +239,7 @@ class _Scanner:
         self.at = 0
         self._from = 0
 
-    def take(self, pattern: re.Pattern[str], wanted: str) -> re.Match[str]:
+    def take(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
         """The next part of the text, which must match the pattern."""
         found = pattern.match(self.text, self.at)
         self._from = self.at
@@ -247,11 +247,11 @@ class _Scanner:
             rest = _TOKEN.search(self.text, self.at)
             if rest is None:
                 self._from = len(self.text)
-                raise self.refuse("the file ends too early", f"complete it: {wanted} is missing")
+                raise self.refuse("the file ends too early", f"complete it: {expected} is missing")
             typed = _TYPED.match(self.text, self.at)
             if typed is not None:
                 raise self.refuse(f"a cost function has the type {shown(_unquoted(typed[2]))}", "give its table")
-            raise self.refuse(f"{shown(_unquoted(rest.group()))} is found in place of: {wanted}", "correct it")
+            raise self.refuse(f"{shown(_unquoted(rest.group()))} is found in place of: {expected}", "correct it")
         self.at = found.end()
         return found
 

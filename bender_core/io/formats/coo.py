@@ -42,22 +42,22 @@ def parse(source: Source) -> BinaryMRF:
     FormatError
         If the vartype is not stated, or a row is not a coefficient.
     """
-    said = stated(source)
-    if said.vartype is None:
+    comments = stated(source)
+    if comments.vartype is None:
         raise FormatError(
             1,
             "the file does not say whether its variables are bits or spins",
             'add a line "# vartype=BINARY" or "# vartype=SPIN"',
         )
-    domain = _DOMAINS[said.vartype]
+    domain = _DOMAINS[comments.vartype]
     found = read_rows(Tokens(source.text), skipped=0)
     if not len(found):
         raise FormatError(None, "the file has no coefficients", "write rows i j value")
     labels, numbers = np.unique(np.stack([found.i, found.j]), return_inverse=True)
     i, j = numbers.reshape(2, -1)
-    energy = from_coefficients((i, j), found.value, len(labels), domain, said.scale, [said.offset])
+    energy = from_coefficients((i, j), found.value, len(labels), domain, comments.scale, [comments.offset])
     names = tuple(map(str, labels.tolist()))
-    return energy.model(source, TITLE, names=names, notes=notes_of(said, TITLE, said.vartype))
+    return energy.model(source, TITLE, names=names, notes=notes_of(comments, TITLE, comments.vartype))
 
 
 def write(mrf: BinaryMRF) -> str:

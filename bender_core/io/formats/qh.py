@@ -51,11 +51,11 @@ def parse(source: Source) -> BinaryMRF:
         n = _largest(found) + 1 - base
         source.require_variables(max(n, 0), None)
     found.require_range(base, n)
-    said = stated(source)
+    comments = stated(source)
     ends = found.i - base, found.j - base
-    energy = from_coefficients(ends, found.value, n, "spins", said.scale, [said.offset])
+    energy = from_coefficients(ends, found.value, n, "spins", comments.scale, [comments.offset])
     names = tuple(map(str, range(base, base + n)))
-    return energy.model(source, TITLE, names=names, notes=notes_of(said, TITLE, "SPIN"))
+    return energy.model(source, TITLE, names=names, notes=notes_of(comments, TITLE, "SPIN"))
 
 
 def _largest(found: Rows) -> int:

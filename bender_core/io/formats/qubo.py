@@ -58,9 +58,9 @@ def parse(source: Source) -> BinaryMRF:
             "correct the counts or the rows",
         )
     found.require_range(0, n)
-    said = stated(source, C)
-    energy = from_coefficients((found.i, found.j), found.value, n, "bits", said.scale, [said.offset])
-    return energy.model(source, TITLE, names=tuple(map(str, range(n))), notes=notes_of(said, TITLE, "BINARY"))
+    comments = stated(source, C)
+    energy = from_coefficients((found.i, found.j), found.value, n, "bits", comments.scale, [comments.offset])
+    return energy.model(source, TITLE, names=tuple(map(str, range(n))), notes=notes_of(comments, TITLE, "BINARY"))
 
 
 def write(mrf: BinaryMRF) -> str:

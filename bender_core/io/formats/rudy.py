@@ -47,9 +47,9 @@ def parse(source: Source) -> BinaryMRF:
         raise edges.refuse(
             row, f"an edge joins vertex {edges.i[row]} to itself", "such an edge is in no cut; remove it"
         )
-    said = stated(source)
+    comments = stated(source)
     # What an edge weighs is gained where its ends differ.
-    gain = from_coefficients((edges.i - 1, edges.j - 1), edges.value, n, "bits", -said.scale, [said.offset])
+    gain = from_coefficients((edges.i - 1, edges.j - 1), edges.value, n, "bits", -comments.scale, [comments.offset])
     return BinaryMRF(
         unary=np.zeros((n, 2)),
         edges=gain.edges,
@@ -59,7 +59,7 @@ def parse(source: Source) -> BinaryMRF:
         name=source.stem,
         source=f"{TITLE} file {source.filename}".rstrip(),
         objective=OBJECTIVE,
-        notes=notes_of(said, TITLE) + edges.mirrored(),
+        notes=notes_of(comments, TITLE) + edges.mirrored(),
     )
 
 

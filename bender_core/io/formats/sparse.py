@@ -61,14 +61,14 @@ def parse(source: Source) -> BinaryMRF:
     domain: Domain = "spins" if n < 0 else "bits"
     sign = -1.0 if m < 0 else 1.0
     i, j, alone = found.i - 1, found.j - 1, found.i == found.j
-    value, said = np.where(alone, 1.0, 2.0) * found.value, stated(source)
+    value, comments = np.where(alone, 1.0, 2.0) * found.value, stated(source)
     # The square of a spin is 1.
     squares = alone & (domain == "spins")
-    ends, offsets = (i[~squares], j[~squares]), [said.offset, *value[squares].tolist()]
-    energy = from_coefficients(ends, value[~squares], abs(n), domain, sign * said.scale, offsets)
+    ends, offsets = (i[~squares], j[~squares]), [comments.offset, *value[squares].tolist()]
+    energy = from_coefficients(ends, value[~squares], abs(n), domain, sign * comments.scale, offsets)
     objective = Objective(name="objective", sense="max" if m < 0 else "min", scale=sign, domain=domain)
     silent = n > 0 and m >= 0 and not source.ending.endswith(_STATING)
-    notes = notes_of(said, TITLE, "SPIN" if n < 0 else "BINARY") + found.mirrored() + (MINIMISED,) * silent
+    notes = notes_of(comments, TITLE, "SPIN" if n < 0 else "BINARY") + found.mirrored() + (MINIMISED,) * silent
     return energy.model(source, TITLE, objective, tuple(map(str, range(1, abs(n) + 1))), notes)
 
 

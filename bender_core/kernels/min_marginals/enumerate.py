@@ -9,13 +9,13 @@ from bender_core.kernels.tables.projection import active_state, dual_table, fetc
 
 
 @small
-def oracle(problem, arc, incoming, minimiser, work):
+def oracle(problem, arc, incoming, y, work):
     """The true min-marginal ``nu_pq(y*)`` of one active state: a single pass over what the sender brings.
 
     With y* fixed the coupling is affine in y_q: it is minus the v of the reverse row at y*, so the value is
     also the intercept of that row.
     """
-    tabulate_coupling(problem, arc, minimiser, work.slope, work.table[0])
+    tabulate_coupling(problem, arc, y, work.slope, work.table[0])
     return -affine_max(incoming, problem.bits[arc ^ 1], work.table[0], work.scan)
 
 

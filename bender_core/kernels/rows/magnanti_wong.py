@@ -202,8 +202,8 @@ def _meet(cut, bits, limit):
     point.multiplier = 0.0
     while True:
         length = _split(cut, bits)
-        held = everything(bits) & ~(point.free | point.fixed)
-        blocked = _blocked_at(cut, bits, held)
+        at_limit = everything(bits) & ~(point.free | point.fixed)
+        blocked = _blocked_at(cut, bits, at_limit)
         reach = point.violation / length if length > ZERO else np.inf
         if (reach == np.inf and blocked == np.inf) or point.pivots >= limit:
             return False
@@ -219,27 +219,27 @@ def _meet(cut, bits, limit):
                     cut.z[j] += amount * cut.step[j]
         # Ties leave together.
         gone = blocked * (1.0 + 1e-13) + 1e-14 * point.pull if blocked < reach else -1.0
-        _release(cut, bits, held, amount, gone)
+        _release(cut, bits, at_limit, amount, gone)
         if reach <= blocked:
             return True
         _factorise(cut)
 
 
 @inner
-def _blocked_at(cut, bits, held):
+def _blocked_at(cut, bits, at_limit):
     """How far the new multiplier may rise before that of an active row, or the price of a bit held, is 0."""
     blocked = np.inf
     for k in range(cut.point.count):
         if cut.rate[k] > ZERO:
             blocked = min(blocked, max(cut.weight[k], 0.0) / cut.rate[k])
     for j in range(bits):
-        if has(held, j) and cut.step[j] > ZERO:
+        if has(at_limit, j) and cut.step[j] > ZERO:
             blocked = min(blocked, max(cut.price[j], 0.0) / cut.step[j])
     return blocked
 
 
 @inner
-def _release(cut, bits, held, amount, gone):
+def _release(cut, bits, at_limit, amount, gone):
     """Lower the multipliers by what the new one has risen; those that are 0 before it has risen by ``gone`` leave."""
     point, weight, rate, price, step = cut.point, cut.weight, cut.rate, cut.price, cut.step
     kept = 0
@@ -251,7 +251,7 @@ def _release(cut, bits, held, amount, gone):
             kept += 1
     point.count = kept
     for j in range(bits):
-        if has(held, j):
+        if has(at_limit, j):
             if step[j] <= ZERO or max(price[j], 0.0) / step[j] > gone:
                 price[j] -= amount * step[j]
             else:

@@ -193,8 +193,8 @@ def add_first_rows(problem, pool, state, begin, end, work):
     """For some messages the reverse row at the minimiser of phi_p (paper, "Initializing")."""
     for arc in range(begin, end):
         row = state.cursor.rows
-        minimiser = active_state(problem, arc, state.decoded[receiver_of(problem, arc)])
-        describe_row(pool, row, arc, minimiser, RowKind.RMC.value, 0.0)
+        y = active_state(problem, arc, state.decoded[receiver_of(problem, arc)])
+        describe_row(pool, row, arc, y, RowKind.RMC.value, 0.0)
         write_reverse_row(problem, pool, row, work)
         pool.born[row] = -1
         link_row(pool, state, row)
@@ -223,11 +223,11 @@ def keep_intercept(pool, state, row, arc, intercept):
 
 
 @small
-def anchored_row(pool, state, arc, minimiser):
+def anchored_row(pool, state, arc, y):
     """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
     row = state.row_first[arc // 2]
     while row >= 0:
-        if pool.anchor[row] == minimiser and pool.side[row] == arc % 2 and pool.kind[row] == RowKind.RMC:
+        if pool.anchor[row] == y and pool.side[row] == arc % 2 and pool.kind[row] == RowKind.RMC:
             return row if has_intercept(pool, state, row, arc) else -1
         row = pool.next[row]
     return -1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import entry, inner
-from bender_core.kernels.costs import ASKED, LOOKED_UP, MEMBER
+from bender_core.kernels.costs import CONSIDERED, LOOKED_UP, MEMBER
 from bender_core.kernels.search.board import WIDTH, flip, keep_better, roll
 
 # A spell ends after this number of moves without a better labelling.
@@ -65,7 +65,7 @@ def move(terms, board, noise):
     # Those that were eliminated last decide first.
     for k in range(members - 1, -1, -1):
         _decide(terms, board, board.line[k])
-    board.spell.spent += len(board.order) * ASKED + members * MEMBER
+    board.spell.spent += len(board.order) * CONSIDERED + members * MEMBER
     return members
 
 

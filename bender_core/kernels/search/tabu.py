@@ -57,9 +57,9 @@ def _best_flip(terms, board):
     """The variable whose flip costs least of those that may be flipped; -1 if none may."""
     spell, x, pull, tabu = board.spell, board.x, board.pull, board.tabu
     chosen, least = -1, np.inf
-    wanted = spell.least - terms.tolerance - spell.energy
+    enough = spell.least - terms.tolerance - spell.energy
     for i in range(len(x)):
         cost = pull[i] if x[i] == 0 else -pull[i]
-        if cost < least and (tabu[i] <= spell.moves or cost < wanted):
+        if cost < least and (tabu[i] <= spell.moves or cost < enough):
             chosen, least = i, cost
     return chosen

@@ -105,11 +105,11 @@ def _switched_on(unary, inside, node, k, slope):
         if inside.bit[c, side] != k:
             continue
         amount = inside.weight[c] if inside.entry[c, side] == 1 else -inside.weight[c]
-        other, wanted = inside.bit[c, 1 - side], inside.entry[c, 1 - side]
+        other, entry = inside.bit[c, 1 - side], inside.entry[c, 1 - side]
         if other > k:
             # Bits above are still off.
-            constant += amount * (1 - wanted)
-        elif wanted == 1:
+            constant += amount * (1 - entry)
+        elif entry == 1:
             slope[other] += amount
         else:
             slope[other] -= amount

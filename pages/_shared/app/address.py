@@ -14,6 +14,7 @@ from pages._shared.app.frontend import Component
 from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import complaint, label
+from pages._shared.running.kept import Kept
 
 T = TypeVar("T")
 
@@ -33,6 +34,13 @@ class Tour(NamedTuple):
 
     lesson: str = ""
     done: tuple[str, ...] = ()
+
+
+# What a page has stated of its own: fields, a place, and how far the tour is.
+_STATED = Kept[tuple[dict[str, str], str, Tour | None]]("page_parameters")
+_TOUR = Kept[Tour]("tour_recalled")
+# The address of the page that was drawn last.
+ADDRESS = Kept[str]("page_address")
 
 
 def from_address(field: Field[T], otherwise: T) -> T:
@@ -63,27 +71,27 @@ def state(own: Mapping[str, str], place: str = "", tour: Tour | None = None) -> 
     By the component: Streamlit would make every change a step for Back. The browser remembers how far the ``tour`` is;
     what this session does not know of it is told to `recalled`.
     """
-    st.session_state.page_parameters = dict(own), place, tour
+    _STATED.set((dict(own), place, tour))
 
 
 def recalled() -> Tour:
     """How far the tour was in this browser before this session; told once."""
-    found: Tour = st.session_state.pop("tour_recalled", Tour())
-    return found
+    return _TOUR.take() or Tour()
 
 
 def _on_recalled() -> None:
-    told = st.session_state.get("address", {}).get("recalled")
-    if told:
-        st.session_state.tour_recalled = Tour(str(told["lesson"]), tuple(map(str, told["done"])))
+    recalled = st.session_state.get("address", {}).get("recalled")
+    if recalled:
+        _TOUR.set(Tour(str(recalled["lesson"]), tuple(map(str, recalled["done"]))))
 
 
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
-    current, (own, place, tour) = lab(), st.session_state.pop("page_parameters", ({}, "", None))
-    said = st.session_state.page_address = urlencode(complete(own))
+    current, (own, place, tour) = lab(), _STATED.take() or ({}, "", None)
+    query = urlencode(complete(own))
+    ADDRESS.set(query)
     with st.container(key="address_bar"):
-        shown = {"page": page, "place": place, "said": said if page else None}
+        shown = {"page": page, "place": place, "query": query if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
         data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
         _component.mount(data, on_recalled_change=_on_recalled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from pages._shared.app.fields import FIELDS, PAGES, SCHEDULE, VARIANT, M
 from pages._shared.app.permalink import Origin
+from pages._shared.running.kept import Kept
 
 
 @dataclass
@@ -17,37 +19,37 @@ class Arrival:
 
     Attributes
     ----------
-    said : dict of str
+    fields : dict of str
         The fields of the address, with the place to which the recorded beginning of the run has been followed.
     seen : int
         The farthest event of it that was shown.
-    command : dict or None
+    command : mapping or None
         What the stage has asked last; the run answers it, too.
     held : bool
         Whether the stage that asked has the hyper-graph and the recording.
     """
 
-    said: dict[str, str]
+    fields: dict[str, str]
     seen: int = 0
-    command: dict[str, Any] | None = None
+    command: Mapping[str, Any] | None = None
     held: bool = False
 
     @property
     def run(self) -> dict[str, str]:
         """What the address says of the run, and not of the page."""
-        return {name: text for name, text in self.said.items() if name in FIELDS and FIELDS[name].pages == PAGES}
+        return {name: text for name, text in self.fields.items() if name in FIELDS and FIELDS[name].pages == PAGES}
+
+
+_ARRIVAL = Kept[Arrival]("arrival")
 
 
 def arrival() -> Arrival:
     """That of this session."""
-    if "arrival" not in st.session_state:
-        st.session_state.arrival = Arrival(st.query_params.to_dict())
-    found: Arrival = st.session_state.arrival
-    return found
+    return _ARRIVAL.made(lambda: Arrival(st.query_params.to_dict()))
 
 
 def open_instead(origin: Origin) -> None:
-    """Have the session open another model, cut and run as the one before."""
+    """Have the session open another model, partitioned and run as the one before."""
     rules = {each.name for each in (M, VARIANT, SCHEDULE)}
-    kept = {name: text for name, text in arrival().said.items() if name in rules}
-    st.session_state.arrival = Arrival(kept | origin)
+    kept = {name: text for name, text in arrival().fields.items() if name in rules}
+    _ARRIVAL.set(Arrival(kept | origin))

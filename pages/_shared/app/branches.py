@@ -15,7 +15,7 @@ from bender_core.engine.carrying import owners
 from bender_core.forms.reduction import GONE
 from bender_core.model import FloatArray, IntArray
 from bender_core.trying.change import Fork
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
@@ -30,7 +30,7 @@ class Branch:
     name : str
     cause : str
         What was changed, in words.
-    line : Line
+    lineage : Line
         What it is made from again.
     parent : Branch or None
         The run that it forked from.
@@ -42,7 +42,7 @@ class Branch:
 
     name: str
     cause: str
-    line: Line
+    lineage: Lineage
     parent: Branch | None
     run: WatchedRun | None
     curve: Curve
@@ -56,23 +56,23 @@ class Branch:
     @property
     def event(self) -> int:
         """After which event of its parent it forked."""
-        return self.line.forks[-1].event if self.line.forks else 0
+        return self.lineage.forks[-1].event if self.lineage.forks else 0
 
     def event_in_all(self, position: int) -> int:
         """The events of all runs that led to a position of this one."""
-        return sum(fork.event for fork in self.line.forks) + position
+        return sum(fork.event for fork in self.lineage.forks) + position
 
     @property
     def depth(self) -> int:
         """The number of forks that led to it."""
-        return len(self.line.forks)
+        return len(self.lineage.forks)
 
     @property
     def max_size(self) -> int:
         """The M that was asked for last."""
-        changes = [fork.change for fork in self.line.forks]
-        asked = [change.pack if change.cut is None else change.cut.max_size for change in changes]
-        return next((size for size in reversed(asked) if size is not None), self.line.max_size)
+        changes = [fork.change for fork in self.lineage.forks]
+        sizes = [change.pack if change.by_strategy is None else change.by_strategy.max_size for change in changes]
+        return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
 
     def let_go(self) -> None:
         """Free the memory of its run."""
@@ -103,7 +103,7 @@ class Branches:
 
     Parameters
     ----------
-    line : Line
+    lineage : Line
         Of the first run.
     run : WatchedRun
 
@@ -115,10 +115,10 @@ class Branches:
         Where the line of chapters that the stage goes through ends: what is shown leads to it.
     """
 
-    def __init__(self, line: Line, run: WatchedRun) -> None:
+    def __init__(self, lineage: Lineage, run: WatchedRun) -> None:
         mrf = run.engine.mrf
         open_still, curve = np.zeros(mrf.n, np.int64), curve_of(run.engine, run.opening)
-        begin = Branch("first run", "", line, None, run, curve, mrf.n, open_still)
+        begin = Branch("first run", "", lineage, None, run, curve, mrf.n, open_still)
         self._whole = mrf
         self.shown = self.tip = begin
         self._all = [begin]
@@ -165,7 +165,7 @@ class Branches:
     def charged(self) -> int:
         """Bytes of all runs."""
         runs = [branch.run for branch in self._all]
-        return sum(run.engine.arrays.line.used for run in runs if run is not None)
+        return sum(run.engine.arrays.charges.used for run in runs if run is not None)
 
     def add(self, *branches: Branch) -> Branch:
         """Take in runs that have forked one from the other, the first one from one of the tree; returns the last."""
@@ -229,10 +229,10 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     cause = fork.change.words(old.partition, leaving_words(old, engine))
     places = continued_layout(places_of(parent), group_before(old, engine), engine.partition)
     lower = old.trace[fork.event - 1].lower_bound if fork.event else before.opening[0]
-    line, curve = parent.line.forked(*fork), curve_of(engine, run.opening)
+    lineage, curve = parent.lineage.forked(*fork), curve_of(engine, run.opening)
     is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
     decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
-    return Branch("", cause, line, parent, run, curve, engine.mrf.n, decided_in, lower, places=places)
+    return Branch("", cause, lineage, parent, run, curve, engine.mrf.n, decided_in, lower, places=places)
 
 
 def places_of(branch: Branch) -> FloatArray:
@@ -244,7 +244,7 @@ def places_of(branch: Branch) -> FloatArray:
     run = branch.run
     if branch.places is None:
         assert run is not None
-        branch.places = hypergraph_layout(run.engine.mrf, branch.line.partition)
+        branch.places = hypergraph_layout(run.engine.mrf, branch.lineage.partition)
     return branch.places
 
 

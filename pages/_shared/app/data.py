@@ -16,8 +16,8 @@ SHIPPED = STUDY / "small.sqlite"
 
 def folder() -> Path:
     """The folder of runs and plans: BENDER_DATA_DIR from the environment, or the user's data folder."""
-    said = os.environ.get("BENDER_DATA_DIR")
-    home = Path(said) if said else Path.home() / ".local" / "share" / "bender-lab"
+    folder = os.environ.get("BENDER_DATA_DIR")
+    home = Path(folder) if folder else Path.home() / ".local" / "share" / "bender-lab"
     home.mkdir(parents=True, exist_ok=True)
     return home
 

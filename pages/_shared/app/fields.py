@@ -106,7 +106,7 @@ class Field(Generic[T]):
         """The text of a value."""
         return self.kind.text(value)
 
-    def of(self, said: Mapping[str, str], otherwise: T, why: str = "") -> T:
+    def of(self, fields: Mapping[str, str], otherwise: T, why: str = "") -> T:
         """The value in an address; ``otherwise`` if the field is not said, or empty. ``why``: as of `read`.
 
         Raises
@@ -114,7 +114,7 @@ class Field(Generic[T]):
         LinkError
             If it cannot be read.
         """
-        text = said.get(self.name, "")
+        text = fields.get(self.name, "")
         return self.read(text, why) if text else otherwise
 
     def say(self, value: T) -> dict[str, str]:
@@ -144,7 +144,7 @@ MADE: dict[str, dict[str, Field[Any]]] = {
     for name, family in synth.FAMILIES.items()
 }
 
-# The run: how the model is cut and solved, and the line of forks.
+# The run: how the model is partitioned and solved, and the line of forks.
 M = Field("M", WHOLE, "M is", "the most variables of a group")
 STRATEGY = Field("strategy", WORD, "the strategy is", "how the groups are found; by default as suits the model")
 GROUPS = Field("groups", OWNERS, "its groups are", "the group of every variable, if they were made by hand or searched")
@@ -225,36 +225,36 @@ _TABLE: tuple[Field[Any], ...] = (
 FIELDS = {field.name: field for field in _TABLE}
 
 
-def carried(said: Mapping[str, str]) -> dict[str, str]:
+def carried(fields: Mapping[str, str]) -> dict[str, str]:
     """What an address says for a later version: it stays in the address."""
-    text = said.get(BESIDE.name, "")
-    return {BESIDE.name: text} if text and not _faults(BESIDE, said) else {}
+    text = fields.get(BESIDE.name, "")
+    return {BESIDE.name: text} if text and not _faults(BESIDE, fields) else {}
 
 
-def of_page(page: str, said: Mapping[str, object]) -> dict[str, str]:
+def of_page(page: str, fields: Mapping[str, object]) -> dict[str, str]:
     """What the address of a page may have of what is said."""
-    return {name: str(text) for name, text in said.items() if name in FIELDS and page in FIELDS[name].pages}
+    return {name: str(text) for name, text in fields.items() if name in FIELDS and page in FIELDS[name].pages}
 
 
-def passed_over(page: str, said: Mapping[str, str]) -> list[str]:
+def passed_over(page: str, fields: Mapping[str, str]) -> list[str]:
     """Sentences on what is passed over in the address of a page, while the rest is shown.
 
     That is what the table does not know, and what has a usual value or is for the browser. The rest is refused where it
     is read.
     """
-    unknown = [repr(name[:LONGEST_WORD]) for name in said if name not in FIELDS]
+    unknown = [repr(name[:LONGEST_WORD]) for name in fields if name not in FIELDS]
     found = []
     if unknown:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
         means = "means" if len(unknown) == 1 else "mean"
         found.append(f"This link says {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
     tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page == WATCH else ()))
-    return found + [fault for field in tolerated for fault in _faults(field, said)]
+    return found + [fault for field in tolerated for fault in _faults(field, fields)]
 
 
-def _faults(field: Field[Any], said: Mapping[str, str]) -> list[str]:
+def _faults(field: Field[Any], fields: Mapping[str, str]) -> list[str]:
     try:
-        field.of(said, None)
+        field.of(fields, None)
     except LinkError as error:
         return [error.sentence]
     return []

@@ -8,6 +8,7 @@ once, with the first data.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -16,11 +17,16 @@ import streamlit as st
 
 from bender_core.visualization.styles import PALETTE
 from pages._shared.app.fields import for_browser
+from pages._shared.running.kept import Kept
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 # Figures of the library have colours of their own.
 _COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
+
+
+# The components whose code a tab has.
+_SENT = Kept[set[str]]("components_sent")
 
 
 class Component:
@@ -34,14 +40,14 @@ class Component:
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )
 
-    def mount(self, data: dict[str, Any], **on_change: Any) -> None:
+    def mount(self, data: Mapping[str, object], **on_change: Any) -> None:
         """Draw some data; a tab that lacks the code asks for it and receives it, whatever the server remembers."""
-        sent = st.session_state.setdefault("components_sent", set())
+        sent = _SENT.made(set)
         code = None if self.name in sent else self.code
         sent.add(self.name)
         self._mount(
             key=self.name,
-            data=data | {"code": code},
+            data={**data, "code": code},
             on_missing_change=lambda: sent.discard(self.name),
             **on_change,
         )
@@ -50,12 +56,12 @@ class Component:
 def modules(main: str) -> dict[str, str]:
     """The sources of a module and of all its imports, by path."""
     found: dict[str, str] = {}
-    wanted = [main]
-    while wanted:
-        path = wanted.pop()
+    paths = [main]
+    while paths:
+        path = paths.pop()
         if path not in found:
             found[path] = _text(path)
-            wanted += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
+            paths += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
     return found
 
 

@@ -94,8 +94,8 @@ def _owners(text: str) -> tuple[int, ...]:
         try:
             found.append(_whole(owner))
         except NotOneError as error:
-            said = f"it puts {len(owners)} variables into groups, variable {i} into {owner!r}"
-            raise LinkError(f"{said}{error}") from error
+            sentence = f"it puts {len(owners)} variables into groups, variable {i} into {owner!r}"
+            raise LinkError(f"{sentence}{error}") from error
     return tuple(found)
 
 

@@ -9,7 +9,11 @@ from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import lab, open_again
 from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import TELL_SECONDS, whereabouts
+
+# The page that was drawn before.
+_PAGE = Kept[str]("page_before")
 
 
 def arrive(page: str) -> None:
@@ -18,19 +22,19 @@ def arrive(page: str) -> None:
     A page that is opened by a link of the app has none yet; the first one of a session opens its run anyway. What an
     address says besides, and nothing reads, is said on Watch.
     """
-    state = st.session_state
-    before, state.page_before = state.get("page_before"), page
+    before = _PAGE.get()
+    _PAGE.set(page)
     if before == page:
         return
     if before is None:
-        said = arrival().said
+        fields = arrival().fields
         if page:  # the stage has been left, with what it asked
             arrival().command = None
     else:
-        said = st.query_params.to_dict()
-        open_again(said)
+        fields = st.query_params.to_dict()
+        open_again(fields)
     current = lab()
-    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, said))))
+    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, fields))))
 
 
 def opening() -> bool:

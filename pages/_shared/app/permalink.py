@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.variants import variant as variant_of
 from pages._shared.app.fields import (
     ARC,
@@ -38,20 +38,20 @@ def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
     return MAKE.say(family) | {name: MADE[family][name].write(value) for name, value in values.items()}
 
 
-def query(origin: Origin, line: Line) -> str:
+def query(origin: Origin, lineage: Lineage) -> str:
     """The parameters of a link to a run; empty if it has none: too many groups made by hand, or too many forks."""
     if not origin:
         return ""
-    part, settings = line.partition, line.settings
-    cut = M.say(line.max_size) | STRATEGY.say(part.strategy)
+    part, settings = lineage.partition, lineage.settings
+    partition = M.say(lineage.max_size) | STRATEGY.say(part.strategy)
     rules = VARIANT.say(variant_of(settings.variant).number) | SCHEDULE.say(settings.schedule)
-    plain = urlencode(origin | cut | rules | (FORKS.say(line.forks) if line.forks else {}))
+    plain = urlencode(origin | partition | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
     groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")
 
 
-def origin_of(said: Mapping[str, str]) -> Origin:
+def origin_of(fields: Mapping[str, str]) -> Origin:
     """The part of a link that names the model: an upload, a family, or else a sample.
 
     Raises
@@ -59,15 +59,15 @@ def origin_of(said: Mapping[str, str]) -> Origin:
     LinkError
         If there is no such family.
     """
-    if UPLOAD.name in said:
-        return UPLOAD.say(UPLOAD.of(said, ""))
-    if MAKE.name not in said:
-        return SAMPLE.say(SAMPLE.of(said, ""))
-    family = MAKE.of(said, "")
+    if UPLOAD.name in fields:
+        return UPLOAD.say(UPLOAD.of(fields, ""))
+    if MAKE.name not in fields:
+        return SAMPLE.say(SAMPLE.of(fields, ""))
+    family = MAKE.of(fields, "")
     if family not in MADE:
         raise LinkError(f"there is no family {family!r} of models")
-    given = {name: field for name, field in MADE[family].items() if name in said}
-    return MAKE.say(family) | {name: field.write(field.read(said[name])) for name, field in given.items()}
+    given = {name: field for name, field in MADE[family].items() if name in fields}
+    return MAKE.say(family) | {name: field.write(field.read(fields[name])) for name, field in given.items()}
 
 
 def generated(origin: Origin) -> bc.BinaryMRF:
@@ -84,7 +84,7 @@ def values_of(origin: Origin) -> dict[str, synth.Value]:
     return {name: fields[name].read(text) for name, text in origin.items() if name != MAKE.name}
 
 
-def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
+def partition_of(fields: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     """The partition that a link describes, and its M.
 
     It is by the model's default strategy if the link names none, or one that is yet to search: see `sought_by`.
@@ -93,24 +93,24 @@ def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     ------
     LinkError
     """
-    max_size = M.of(said, 0)
+    max_size = M.of(fields, 0)
     if not 1 <= max_size <= LARGEST_GROUP:
         raise LinkError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
     usual = default_strategy(mrf)
-    strategy = usual if sought_by(said) else STRATEGY.of(said, usual)
+    strategy = usual if sought_by(fields) else STRATEGY.of(fields, usual)
     try:
         if strategy in ("manual", PURSUIT):
-            part = bc.manual(mrf, _members(GROUPS.of(said, ()), mrf.n))
+            part = bc.manual(mrf, _members(GROUPS.of(fields, ()), mrf.n))
             return replace(part, strategy=strategy), max_size
         return bc.partition(mrf, max_size, strategy), max_size
     except bc.PartitionError as error:
         raise LinkError(str(error)) from error
 
 
-def sought_by(said: Mapping[str, str]) -> str:
+def sought_by(fields: Mapping[str, str]) -> str:
     """The strategy that runs the model to find the groups of a link; empty if they are known without a run."""
-    strategy = STRATEGY.of(said, "")
-    is_known = strategy not in BY_RUNS or (strategy == PURSUIT and GROUPS.name in said)
+    strategy = STRATEGY.of(fields, "")
+    is_known = strategy not in BY_RUNS or (strategy == PURSUIT and GROUPS.name in fields)
     return "" if is_known else strategy
 
 
@@ -128,7 +128,7 @@ def _members(owners: Sequence[int], n: int) -> list[list[int]]:
     return members
 
 
-def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc.Engine:
+def engine_of(fields: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc.Engine:
     """The run that a link describes, at its beginning.
 
     Raises
@@ -136,14 +136,14 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
     LinkError
         If there is no such variant or schedule, or the run does not fit into memory.
     """
-    variant, schedule = VARIANT.of(said, 0), SCHEDULE.of(said, "")
+    variant, schedule = VARIANT.of(fields, 0), SCHEDULE.of(fields, "")
     try:
         return bc.Engine(mrf, part, variant=variant, schedule=schedule, excluding=True)
     except ValueError as error:
         raise LinkError(str(error)) from error
 
 
-def arc_of(said: Mapping[str, str], engine: bc.Engine) -> int:
+def arc_of(fields: Mapping[str, str], engine: bc.Engine) -> int:
     """The message that a link selects, the first if it does not say.
 
     Raises
@@ -151,7 +151,7 @@ def arc_of(said: Mapping[str, str], engine: bc.Engine) -> int:
     LinkError
         If there is no such message.
     """
-    arc = ARC.of(said, 0)
+    arc = ARC.of(fields, 0)
     if not 0 <= arc < max(2 * len(engine.graph.edges), 1):
         raise LinkError(f"it selects message {arc}, but there are {2 * len(engine.graph.edges)}")
     return arc

@@ -9,7 +9,7 @@ import bender_core as bc
 from bender_core.checking.certificate import OPTIMAL
 from bender_core.trying.change import Fork
 from bender_core.trying.proof import Descent
-from bender_core.visualization.proof import Stand
+from bender_core.visualization.proof import ProofPoint
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.running.background import Personal
 
@@ -29,7 +29,7 @@ class Proof(Personal):
     ----------
     rounds : list of Branch
         Its runs, the first of which has forked from one of the tree; none once the tree has taken them in.
-    stands : list of Stand
+    points : list of ProofPoint
         How far it was, from time to time.
     certificate : Certificate or None
         Its outcome, once it has ended.
@@ -40,7 +40,7 @@ class Proof(Personal):
     """
 
     rounds: list[Branch]
-    stands: list[Stand] = field(default_factory=list)
+    points: list[ProofPoint] = field(default_factory=list)
     certificate: bc.Certificate | None = None
     failure: str = ""
     chapter: int = field(init=False)
@@ -52,7 +52,7 @@ class Proof(Personal):
         self.begin(self._prove)
 
     def _prove(self, stopped: threading.Event) -> None:
-        stop, first = bc.Stop(wanted=stopped.is_set), running(self.rounds[0])
+        stop, first = bc.Stop(requested=stopped.is_set), running(self.rounds[0])
         try:
             descent = Descent(first.mrf, stop=stop, first=first, on_round=self._keep)
             descent.run(on_progress=self._tell)
@@ -72,10 +72,10 @@ class Proof(Personal):
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n
-        stand = Stand(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
-        known = self.stands
-        if len(known) > 1 and known[-2][1:] == known[-1][1:] == stand[1:]:
+        point = ProofPoint(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        known = self.points
+        if len(known) > 1 and known[-2][1:] == known[-1][1:] == point[1:]:
             # Of a time in which nothing but the work changes, the two ends are enough.
-            known[-1] = stand
+            known[-1] = point
         else:
-            known.append(stand)
+            known.append(point)

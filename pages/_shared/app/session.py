@@ -16,7 +16,7 @@ import bender_core as bc
 from bender_core.io import samples
 from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork, forked
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
 from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
@@ -39,16 +39,18 @@ from pages._shared.app.kinds import LinkError
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
-    cut_of,
     engine_of,
     generated,
     origin_of,
+    partition_of,
     query,
     sought_by,
 )
 from pages._shared.app.proof import Proof
+from pages._shared.app.requests import BRANCH, PROOF
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 
 # The link of a new session, and the defaults of links.
@@ -94,7 +96,7 @@ class Replay(Personal):
         What of it has not been made, and why.
     """
 
-    said: Mapping[str, str]  # by the link
+    fields: Mapping[str, str]  # by the link
     forks: tuple[Fork, ...]
     end: int  # where a proof has ended in the last one; 0 if none has
     share: float = 0.0
@@ -106,7 +108,7 @@ class Replay(Personal):
         self.begin(partial(self._make, lab))
 
     def _make(self, lab: Lab, stopped: threading.Event) -> None:
-        stop, strategy, usual = bc.Stop(wanted=stopped.is_set), sought_by(self.said), lab.partition.strategy
+        stop, strategy, usual = bc.Stop(requested=stopped.is_set), sought_by(self.fields), lab.partition.strategy
         lost = f"The groups by {strategy} of this link were not found: {{}}. Those by {usual} are shown."
         halted = "the search was stopped"
         try:
@@ -136,12 +138,12 @@ class Replay(Personal):
 
         self.doing = what
         part = bc.partition(lab.mrf, lab.max_size, strategy, stop=stop, on_progress=tell)
-        lab.cut(part, lab.max_size, lab.variant, lab.schedule, stop)
+        lab.repartition(part, lab.max_size, lab.variant, lab.schedule, stop)
         self.doing = ""
 
 
 @dataclass(eq=False)
-class Asked:
+class ForkRequest:
     """A fork that is asked for."""
 
     change: Change
@@ -151,7 +153,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Came:
+class ForkedFrom:
     """The run that was shown before, from which the one that is shown has forked."""
 
     number: int  # of that run
@@ -174,19 +176,19 @@ class Lab:
     number: int = 0  # of the run, so that the stage recognises a new one
     called: int = -1  # the number of the run that was asked for below the stage: it comes into sight
     references: References = field(default_factory=lambda: References())
-    came: Came | None = None  # from where in the tree of forks, if what is shown begins there
+    forked_from: ForkedFrom | None = None  # from where in the tree of forks, if what is shown begins there
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
-    asked: Asked | None = None  # the next fork
+    request: ForkRequest | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
     proof: Proof | None = None  # that a labelling of the model is optimal
     account: bc.Account = field(init=False)  # of all runs of the session
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
-        self.branches = Branches(Line.of(self.run.engine, self.max_size), self.run)
+        self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run)
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
-        """Take a new model, and cut it with the current M.
+        """Take a new model, and partition it with the current M.
 
         Raises
         ------
@@ -208,7 +210,9 @@ class Lab:
         self._start(mrf, part, max_size, variant, schedule)
         self.origin = origin
 
-    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None) -> None:
+    def repartition(
+        self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None
+    ) -> None:
         """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
 
         Where the groups are the same, so is the place: the message, and after how many events the run is shown.
@@ -256,7 +260,7 @@ class Lab:
             self.references = References()
         # A step back, or into the middle, shows no passage.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
-        self.came = Came(self.number, passage(before, engine)) if goes_on else None
+        self.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
         self.run, self.branches.shown = run, branch
         following = self.branches.following
         self.run.until = branch.end if following is None else following.event
@@ -303,8 +307,8 @@ class Lab:
         if replay.failure:
             self.notice = replay.failure
             return
-        event = AT.of(replay.said, 0)
-        branch = chapter_of(replay.said, self.branches)
+        event = AT.of(replay.fields, 0)
+        branch = chapter_of(replay.fields, self.branches)
         if branch is not self.branches.shown and not self.turn(branch, event):
             self.notice = (
                 "There is no room for all runs of this link at once. Its last one is shown; step back from it."
@@ -313,7 +317,7 @@ class Lab:
         if branch.end is not None:
             self.run.show(event)
         try:
-            self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), ARC.name in replay.said
+            self.run.arc, self.run.pinned = arc_of(replay.fields, self.run.engine), ARC.name in replay.fields
         except LinkError as error:
             self.notice = f"This link cannot be opened as it is: {error}."
         if self.run.until is None:
@@ -339,14 +343,14 @@ class Lab:
     def address(self) -> str:
         """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
         branches, more = self.branches, dict(self.carried)
-        said = query(self.origin, branches.tip.line)
-        if said:
+        text = query(self.origin, branches.tip.lineage)
+        if text:
             more |= {} if branches.tip.end is None else END.say(branches.tip.end)
             more |= {} if branches.shown is branches.tip else CHAPTER.say(branches.shown.depth)
         else:
             # Without the later ones it may be short enough.
-            said = query(self.origin, branches.shown.line)
-        return f"{said}&{urlencode(more)}" if said and more else said
+            text = query(self.origin, branches.shown.lineage)
+        return f"{text}&{urlencode(more)}" if text and more else text
 
     @property
     def link(self) -> str:
@@ -362,7 +366,7 @@ class Lab:
         schedule: str,
         stop: bc.Stop | None = None,
     ) -> None:
-        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(wanted=_interrupted))
+        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(requested=_interrupted))
         self.run.halt()
         self.references.stop()
         if mrf is not self.mrf:
@@ -374,9 +378,9 @@ class Lab:
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
         self.branches.clear()
-        self.branches = Branches(Line.of(engine, max_size), self.run)
+        self.branches = Branches(Lineage.of(engine, max_size), self.run)
         self.notice = ""
-        self.asked = self.came = None
+        self.request = self.forked_from = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
@@ -390,10 +394,13 @@ class Lab:
                 raise
         self.run.halt()
         self.branches.let_go()
-        with self.run.engine.arrays.line.giving_way():
+        with self.run.engine.arrays.charges.giving_way():
             return bc.Engine(
                 mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
             )
+
+
+_LAB = Kept[Lab]("lab")
 
 
 def _interrupted() -> bool:
@@ -401,7 +408,7 @@ def _interrupted() -> bool:
 
     It checks for that whenever the session state is used, and ends the script by an exception.
     """
-    st.session_state.get("lab")
+    _LAB.get()
     return False
 
 
@@ -420,29 +427,31 @@ def sample(name: str) -> bc.BinaryMRF:
 
 def has_lab() -> bool:
     """Whether the session has its lab: not before the solver is ready."""
-    return "lab" in st.session_state
+    return _LAB.get() is not None
 
 
 def lab() -> Lab:
-    """The session's lab; at first the one that the address describes, or a small pose, cut and ready."""
-    if not has_lab():
-        try:
-            st.session_state.lab = _arrived(arrival())
-        except LinkError as error:
-            st.session_state.lab = linked(FIRST)
-            st.session_state.lab.notice = f"This link cannot be opened: {error}. Here is a sample instead."
-    found: Lab = st.session_state.lab
-    return found
+    """The session's lab; at first the one that the address describes, or a small pose, ready to watch."""
+    return _LAB.made(_first)
+
+
+def _first() -> Lab:
+    try:
+        return _arrived(arrival())
+    except LinkError as error:
+        found = linked(FIRST)
+        found.notice = f"This link cannot be opened: {error}. Here is a sample instead."
+        return found
 
 
 def _arrived(arrived: Arrival) -> Lab:
     """The lab that a session opens with, at the place to which the recorded beginning of its run was followed."""
-    said = FIRST | arrived.said
+    fields = FIRST | arrived.fields
     if not arrived.seen:
-        return linked(said)
-    found = linked({name: text for name, text in said.items() if name != AT.name})
+        return linked(fields)
+    found = linked({name: text for name, text in fields.items() if name != AT.name})
     found.run.engine.run(max_events=arrived.seen)
-    for position in (arrived.seen, AT.of(said, 0)):
+    for position in (arrived.seen, AT.of(fields, 0)):
         found.run.show(position)
     return found
 
@@ -452,7 +461,7 @@ def model() -> bc.BinaryMRF:
     if has_lab():
         return lab().mrf
     try:
-        return _model(origin_of(FIRST | arrival().said))
+        return _model(origin_of(FIRST | arrival().fields))
     except LinkError:
         return _model(FIRST)
 
@@ -472,57 +481,57 @@ def _model(origin: Origin) -> bc.BinaryMRF:
     return found
 
 
-def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
+def chapter_of(fields: Mapping[str, str], branches: Branches) -> Branch:
     """The chapter that a link shows; the last one if it does not say, or says one that there is not."""
     try:
-        number = CHAPTER.of(said, -1)
+        number = CHAPTER.of(fields, -1)
     except LinkError:
         number = -1  # `passed_over` says so
     return branches.chapters[number if 0 <= number < len(branches.chapters) else -1]
 
 
-def linked(said: Mapping[str, str], number: int = 0) -> Lab:
+def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     """The lab that a link describes, its run with a number. What takes long goes on in the background.
 
     Raises
     ------
     LinkError
     """
-    origin = origin_of(said)
-    event, forks, end = AT.of(said, 0), FORKS.of(said, ()), END.of(said, 0)
+    origin = origin_of(fields)
+    event, forks, end = AT.of(fields, 0), FORKS.of(fields, ()), END.of(fields, 0)
     mrf = _model(origin)
-    part, max_size = cut_of(said, mrf)
-    engine = engine_of(said, mrf, part)
+    part, max_size = partition_of(fields, mrf)
+    engine = engine_of(fields, mrf, part)
     run = WatchedRun(engine)
     rules = engine.variant.number, engine.settings.schedule
-    found = Lab(mrf, max_size, part, *rules, run, origin, carried(said), number=number)
-    if forks or sought_by(said):
-        found.replay = Replay(said, forks, end)
+    found = Lab(mrf, max_size, part, *rules, run, origin, carried(fields), number=number)
+    if forks or sought_by(fields):
+        found.replay = Replay(fields, forks, end)
         found.replay.start(found)
         return found
-    run.arc, run.pinned = arc_of(said, engine), ARC.name in said
+    run.arc, run.pinned = arc_of(fields, engine), ARC.name in fields
     if event:
         run.start(until=event)
         run.settle()
     return found
 
 
-def open_again(said: Mapping[str, str]) -> None:
+def open_again(fields: Mapping[str, str]) -> None:
     """Open the run of an address that this session has left, unless the run is one of the tree that is open.
 
     As far as nothing is lost: an address that cannot be opened changes nothing, but for the notice.
     """
     current = lab()
-    begun = dict(parse_qsl(query(current.origin, current.branches.first.line)))
-    names_a_run = {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= said.keys()
-    if not names_a_run or (begun and begun.items() <= said.items()):
+    begun = dict(parse_qsl(query(current.origin, current.branches.first.lineage)))
+    names_a_run = {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys()
+    if not names_a_run or (begun and begun.items() <= fields.items()):
         return
     try:
-        found = linked(FIRST | dict(said), current.number + 1)
+        found = linked(FIRST | dict(fields), current.number + 1)
     except LinkError as error:
         current.notice = f"The run of this address cannot be opened again: {error}. The one before is shown."
         return
     current.leave()
-    for asked in ("proof_asked", "fork_wanted"):
-        st.session_state.pop(asked, None)
-    st.session_state.lab = found
+    PROOF.take()
+    BRANCH.take()
+    _LAB.set(found)

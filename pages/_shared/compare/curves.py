@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from bender_core.looking.words import number
 from bender_core.units import duration
 from bender_core.visualization.styles import OF_PROOFS, STYLES
 from pages._shared.app.frontend import Component
+from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess
 from pages._shared.app.text import label
 
 # Keeps an answer below 60 kB: a point takes about 50 bytes.
@@ -30,6 +31,35 @@ SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
 _component = Component("curves")
+
+
+class Drawn(TypedDict):
+    """A run as the chart draws it. Records are in the order of time, entry k of every column belongs to one record."""
+
+    key: str  # does not change while the run continues
+    label: str  # its short name, unlike that of the others
+    kind: str  # its variant, or that it is a proof
+    meaning: str  # what that means
+    name: str  # all that it is
+    colour: Colour
+    symbol: Annotated[str, Bounds(pattern="circle|x|square|diamond")]
+    dash: Annotated[str, Bounds(pattern="solid|dot|dash")]
+    width: Annotated[float, Bounds(least=1)]  # of its line, pixels
+    faded: bool  # whether it is shown for comparison only
+    exact: bool  # whether it has no rows
+    sweeps: list[Count]  # complete
+    rows: list[Count]  # in use
+    seconds: list[Annotated[float, Bounds(least=0)]]  # the run's own computing
+    lower: list[Energy]
+    upper: list[Energy]
+
+
+class Chart(TypedDict):
+    """All that the chart of Compare draws."""
+
+    model: str  # its name
+    scale: Excess  # how much is at stake: what gaps are compared to
+    runs: list[Drawn]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +172,8 @@ def chart(model: str, curves: Sequence[Curve]) -> None:
     _component.mount(view(model, curves))
 
 
-def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
-    """The data of the component: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
+def view(model: str, curves: Sequence[Curve]) -> Chart:
+    """The data of the component."""
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
@@ -156,7 +186,7 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
     }
 
 
-def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
+def _run(curve: Curve, name: str, cut: int, most: int) -> Drawn:
     """A run for the component; runs of another cut have lines of another width."""
     records = curve.records[picked(curve.records["sweep"], most)]
     style = OF_PROOFS if curve.proves else STYLES[curve.variant]
@@ -208,7 +238,7 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Standings:
+class RunComparison:
     """How runs compare.
 
     Attributes
@@ -235,13 +265,13 @@ class Standings:
     own: list[float]
 
 
-def standings(curves: Sequence[Curve]) -> Standings:
+def compared(curves: Sequence[Curve]) -> RunComparison:
     """Compare runs that have begun."""
     lower = max(curve.lower_bound for curve in curves)
     upper = min(curve.upper_bound for curve in curves)
     leeway = SAME * max(abs(lower), abs(upper), 1e-300)
     reached = [_when(curve, lower - leeway) for curve in curves]
-    return Standings(
+    return RunComparison(
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
         lower_bound=lower,
         upper_bound=upper,
@@ -259,15 +289,15 @@ def _when(curve: Curve, bound: float) -> float:
     return float(curve.records["seconds"][there[0]]) if len(there) else np.inf
 
 
-def remarks(table: Standings) -> list[str]:
+def remarks(table: RunComparison) -> list[str]:
     """For every run the respects in which it is best; none that all runs share."""
-    said = []
+    texts = []
     for k in range(len(table.order)):
         stars = ["first"] * (k == table.order[0] and sum(table.best) > 1)
         stars += ["bound"] * (table.best[k] and not all(table.best))
         stars += ["labelling"] * (table.labelled[k] and not all(table.labelled))
-        said.append(f"★ {', '.join(stars)}" if stars else "")
-    return said
+        texts.append(f"★ {', '.join(stars)}" if stars else "")
+    return texts
 
 
 def verdict(curves: Sequence[Curve], going: bool) -> str:
@@ -275,33 +305,33 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
     begun = [curve for curve in curves if len(curve.records)]
     if not begun:
         return ""
-    table = standings(begun)
+    table = compared(begun)
     names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
     first, ties = table.order[0], sum(table.best)
     name = _named(begun[first], names)
     bound, when = number(table.lower_bound), f"{duration(table.reached[first])} of computing time"
     if len(curves) == 1:
-        said = f"Lower bound {bound}."
+        text = f"Lower bound {bound}."
     elif ties == 1:
-        said = (
+        text = (
             f"{name} has the best lower bound{' so far' * going}, {bound}, after {when}.{_quicker(begun, table, names)}"
         )
     else:
         who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
         verb = "leads" if going else "wins"
-        said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
+        text = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
         # That bounds meet within the tolerance of a run proves nothing finer.
         is_proven = any(curve.proves and curve.status == GAP_CLOSED for curve in begun)
-        return f"{said} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
-    return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
+        return f"{text} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
+    return f"{text} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
 
 
 def _named(curve: Curve, names: Mapping[str, str]) -> str:
     return f"{'The' if curve.proves else 'Variant'} {names[curve.key]}"
 
 
-def _quicker(begun: Sequence[Curve], table: Standings, names: Mapping[str, str]) -> str:
+def _quicker(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, str]) -> str:
     """The best of the runs that reached their own bounds sooner than the one with the best bound, if there is one."""
     first = table.order[0]
     sooner = [k for k in range(len(begun)) if table.own[k] < table.reached[first]]

@@ -19,8 +19,9 @@ from bender_core.variants import SCHEDULES
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
-from pages._shared.cuts.cutting import Cutting
-from pages._shared.running.following import keep
+from pages._shared.partitioning.making import PartitionMaker
+from pages._shared.running.following import WIDGETS_USED, keep
+from pages._shared.running.kept import Kept
 
 AS_ON_WATCH = "as on Watch"
 # More lines could not be distinguished.
@@ -28,30 +29,34 @@ MOST_RUNNERS = 24
 FIRST_VARIANTS = (4, 9, 11, 12)
 
 
+CONTEST = Kept[Contest]("contest")
+
+
 def contest(current: Lab) -> Contest:
     """The session's contest; another model starts another."""
-    state = st.session_state
-    if "contest" not in state or state.contest.mrf is not current.mrf:
-        part = current.partition
-        by_hand = part.strategy == "manual"
-        choices = {
-            "race_variants": list(FIRST_VARIANTS),
-            "race_sizes": [current.max_size],
-            "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
-            "race_schedules": [current.schedule],
-            "race_sweeps": Limits.sweeps,
-            "race_seconds": 60,
-            "race_earlier": [],
-        }
-        # The run's own groups need not be made again.
-        known = {} if part.seed else {(current.max_size, part.strategy): part}
-        state.contest = Contest(current, current.mrf, Cutting(current.mrf, known), choices)
-        state.update(choices)
-        state.boxes_heard = False
-    found: Contest = state.contest
+    found = CONTEST.made(lambda: _new_contest(current), lambda found: found.mrf is current.mrf)
     found.lab = current
     keep(found.choices)
     return found
+
+
+def _new_contest(current: Lab) -> Contest:
+    part = current.partition
+    by_hand = part.strategy == "manual"
+    choices = {
+        "race_variants": list(FIRST_VARIANTS),
+        "race_sizes": [current.max_size],
+        "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
+        "race_schedules": [current.schedule],
+        "race_sweeps": Limits.sweeps,
+        "race_seconds": 60,
+        "race_earlier": [],
+    }
+    # The run's own groups need not be made again.
+    known = {} if part.seed else {(current.max_size, part.strategy): part}
+    st.session_state.update(choices)
+    WIDGETS_USED.set(False)
+    return Contest(current, current.mrf, PartitionMaker(current.mrf, known), choices)
 
 
 def choices(current: Lab) -> None:
@@ -87,14 +92,14 @@ def choices(current: Lab) -> None:
         list(SCHEDULES),
         key="race_schedules",
         wrap=True,
-        help=". ".join(f"{name}: {said}" for name, said in SCHEDULES.items()),
+        help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
     sweeps, seconds = st.columns(2)
     sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
     seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
 
 
-def cuts(mrf: bc.BinaryMRF) -> list[tuple[int, str]]:
+def partitions_chosen(mrf: bc.BinaryMRF) -> list[tuple[int, str]]:
     """The partitions that the chosen race needs: M and strategy; those with which proofs begin come last."""
     state = st.session_state
     strategies = [name for name in state.race_strategies if name not in (AS_ON_WATCH, PROOF)]
@@ -112,13 +117,13 @@ def _first(mrf: bc.BinaryMRF, most: int) -> tuple[int, str]:
     return min(SMALL, most), default_strategy(mrf)
 
 
-def entries(current: Lab, cutting: Cutting) -> list[Entry]:
+def entries(current: Lab, maker: PartitionMaker) -> list[Entry]:
     """The chosen runs, equal ones once."""
     state = st.session_state
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
-    mrf, made, most = current.mrf, cutting.parts, _proofs()
-    asked = cuts(mrf)
-    parts += [(made[cut], cut[0]) for cut in asked[: len(asked) - len(most)] if cut in made]
+    mrf, made, most = current.mrf, maker.parts, _proofs()
+    choices = partitions_chosen(mrf)
+    parts += [(made[choice], choice[0]) for choice in choices[: len(choices) - len(most)] if choice in made]
     found: dict[tuple[bytes, int, str], Entry] = {}
     for (part, max_size), schedule, variant in itertools.product(
         parts, state.race_schedules, sorted(state.race_variants)
@@ -133,16 +138,16 @@ def chosen(current: Lab) -> int:
     """The number of chosen runs, equal ones counted each time."""
     state = st.session_state
     n_proofs = len(_proofs())
-    n_cuts = len(cuts(current.mrf)) - n_proofs + (AS_ON_WATCH in state.race_strategies)
-    return n_cuts * len(state.race_variants) * len(state.race_schedules) + n_proofs
+    n_partitions = len(partitions_chosen(current.mrf)) - n_proofs + (AS_ON_WATCH in state.race_strategies)
+    return n_partitions * len(state.race_variants) * len(state.race_schedules) + n_proofs
 
 
-def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
+def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
     """Why the chosen runs cannot race, and which could; empty if they can."""
-    errors = [cutting.errors[asked] for asked in cuts(cutting.mrf) if asked in cutting.errors]
+    errors = [maker.errors[choice] for choice in partitions_chosen(maker.mrf) if choice in maker.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
-    if not asked:
+    if not count:
         return "Nothing to race: choose at least one variant, strategy, M and schedule."
     if len(field) > MOST_RUNNERS:
         return f"{len(field)} runs are too many to tell apart; choose at most {MOST_RUNNERS}."

@@ -14,48 +14,50 @@ from bender_core.strategies import PURSUIT, applicable
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
-from pages._shared.compare.curves import Curve, chart, labels, remarks, standings, verdict
+from pages._shared.compare.curves import Curve, chart, compared, labels, remarks, verdict
 from pages._shared.compare.racing import Contest
-from pages._shared.cuts.remembered import cut, fingerprint
+from pages._shared.partitioning.remembered import fingerprint, partition
 
 
-def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
+def picture(contest: Contest, earlier_runs: Sequence[Curve]) -> None:
     """The chart and, during the race, its progress."""
-    going = held.busy
-    curves = [*held.curves(), *earlier_runs]
-    chart(held.mrf.name, curves)
+    going = contest.busy
+    curves = [*contest.curves(), *earlier_runs]
+    chart(contest.mrf.name, curves)
     if not going:
         return
-    assert held.racing is not None
+    assert contest.racing is not None
     paragraph(verdict(curves, going=True))
     listed(curves, range(len(curves)), None)
-    st.progress(held.racing.share, held.racing.doing)
+    st.progress(contest.racing.share, contest.racing.doing)
 
 
-def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequence[Curve]) -> None:
+def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Sequence[Curve]) -> None:
     """The winner, the table, and the actions on a run."""
-    curves = [curve for curve in [*held.curves(), *earlier_runs] if len(curve.records)]
+    curves = [curve for curve in [*contest.curves(), *earlier_runs] if len(curve.records)]
     if not curves:
         return
     paragraph(verdict(curves, going=False))
-    order = standings(curves).order
+    order = compared(curves).order
     selected = listed(curves, order, f"standings {' '.join(curves[k].key for k in order)}")
     curve = None if selected is None else curves[order[selected]]
     actions = st.container(horizontal=True)
-    lane = held.lanes().get(curve.key) if curve else None
+    lane = contest.lanes().get(curve.key) if curve else None
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
     proves = curve is not None and curve.proves
-    part = None if curve is None or proves else partition_of(current, held, curve)
-    told = "Prove it again, and step through its chapters" if proves else "Step through this run"
+    part = None if curve is None or proves else partition_of(current, contest, curve)
+    help_text = "Prove it again, and step through its chapters" if proves else "Step through this run"
     if part is None and curve is not None and curve.strategy == PURSUIT:
-        told = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
-    actions.button(f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=not (part or proves), help=told)
-    if curve is not None and curve.key in held.pins:
-        actions.button(f"Unpin{name}", on_click=held.unpin, args=(curve.key,))
+        help_text = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
+    actions.button(
+        f"Watch{name}", on_click=contest.watch, args=(part, curve), disabled=not (part or proves), help=help_text
+    )
+    if curve is not None and curve.key in contest.pins:
+        actions.button(f"Unpin{name}", on_click=contest.unpin, args=(curve.key,))
     else:
         actions.button(
             f"Pin{name}",
-            on_click=held.pin,
+            on_click=contest.pin,
             args=(lane, curve, kept),
             disabled=lane is None or lane.outcome is None,
             help="Keep this run in the chart for the next races and for later sessions",
@@ -66,23 +68,23 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
     )
 
 
-def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | None:
+def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition | None:
     """The partition of a run; None for an earlier run that was cut by hand, or by a search that is to be made first."""
-    begun = held.lanes().get(curve.key) or held.pins.get(curve.key)
+    begun = contest.lanes().get(curve.key) or contest.pins.get(curve.key)
     if begun is not None:
         return begun.entry.part
-    made = held.cutting.parts.get((curve.max_size, curve.strategy))
+    made = contest.maker.parts.get((curve.max_size, curve.strategy))
     # A search would keep the page waiting.
     if made is not None or curve.strategy not in applicable(current.mrf) or curve.strategy == PURSUIT:
         return made
-    return cut(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
+    return partition(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
 
 
 def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> int | None:
     """The table; returns the selected row, if rows are selectable."""
     names, column = labels(curves), st.column_config
     begun = [curve for curve in curves if len(curve.records)]
-    stars = dict(zip((curve.key for curve in begun), remarks(standings(begun)) if begun else [], strict=True))
+    stars = dict(zip((curve.key for curve in begun), remarks(compared(begun)) if begun else [], strict=True))
     rows = [(names[k], curves[k]) for k in order]
     picked = st.dataframe(
         {

@@ -19,7 +19,7 @@ from bender_core.experiments.race import Race
 from bender_core.forms.scale import energy_scale
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
-from pages._shared.cuts.cutting import Cutting
+from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running.background import Personal
 
 # A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
@@ -35,7 +35,7 @@ class Racing(Personal):
     lanes : list of Lane
     limits : Limits
         The requested limits of every run.
-    wanted : callable
+    goes_on : callable
         Called at every turn; the race stops when it returns False.
     failure : str
         The reason why it was abandoned, or empty.
@@ -43,7 +43,7 @@ class Racing(Personal):
 
     lanes: list[Lane]
     limits: Limits
-    wanted: Callable[[], bool]
+    goes_on: Callable[[], bool]
     failure: str = ""
 
     @property
@@ -56,13 +56,13 @@ class Racing(Personal):
         """Its progress, in numbers."""
         done = sum(lane.outcome is not None for lane in self.lanes)
         going = [lane for lane in self.lanes if lane.outcome is None]
-        said = f"{done} of {len(self.lanes)} runs have ended"
+        text = f"{done} of {len(self.lanes)} runs have ended"
         if not going:
-            return said
+            return text
         seconds = min(lane.seconds for lane in going)
         fewest, most = min(lane.sweeps for lane in going), max(lane.sweeps for lane in going)
         sweeps = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        return f"{said}; the others have had {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
+        return f"{text}; the others have had {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
 
     def start(self) -> None:
         self.begin(self._drive)
@@ -70,7 +70,7 @@ class Racing(Personal):
     def _drive(self, stop: threading.Event) -> None:
         race = Race(self.lanes)
         try:
-            while not (race.finished or stop.is_set()) and self.wanted():
+            while not (race.finished or stop.is_set()) and self.goes_on():
                 race.advance()
         except (bc.EngineError, bc.TooLargeError) as error:
             self.failure = str(error)
@@ -108,14 +108,14 @@ class Contest:
     ----------
     lab : Lab
     mrf : BinaryMRF
-    cutting : Cutting
+    maker : PartitionMaker
     choices : dict
         The values of the page's widgets; Streamlit forgets those of a page that is left.
     racing : Racing or None
     pins : dict
         By the keys of their curves.
     error : str
-    asked : bool
+    requested : bool
         Whether a race was requested: the click is noted here, as Streamlit may drop the rerun that it starts.
     to_watch : bool
         Whether to open the run just started on Watch.
@@ -125,12 +125,12 @@ class Contest:
 
     lab: Lab
     mrf: bc.BinaryMRF
-    cutting: Cutting
+    maker: PartitionMaker
     choices: dict[str, Any]
     racing: Racing | None = None
     pins: dict[str, Pin] = field(default_factory=dict)
     error: str = ""
-    asked: bool = False
+    requested: bool = False
     to_watch: bool = False
     to_prove: bool = False
     _races: int = 0
@@ -145,11 +145,11 @@ class Contest:
         return self.racing is not None and self.racing.busy
 
     def ask(self) -> None:
-        self.asked, self.error = True, ""
+        self.requested, self.error = True, ""
 
     def start(self, entries: Sequence[Entry], limits: Limits) -> None:
         """Race; each run gets a memory limit by its need."""
-        self.asked = False
+        self.requested = False
         self.stop()
         self._races += 1
         account, shares = self.lab.account, list(map(megabytes, entries))
@@ -189,7 +189,7 @@ class Contest:
             self.to_watch = self.to_prove = True
             return
         try:
-            self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)
+            self.lab.repartition(part, curve.max_size, curve.variant, curve.schedule)
         except (bc.TooLargeError, bc.PartitionError) as error:
             self.error = str(error)
         else:

@@ -15,13 +15,13 @@ from pages._shared.compare.racing import Contest, earlier
 MOST_EARLIER = 12
 
 
-def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
+def of_earlier_sessions(contest: Contest, kept: Store | None) -> list[Curve]:
     """The selected runs of those kept on this machine."""
     if kept is None:
         return []
-    mine = {pin.task.key for pin in held.pins.values()}
+    mine = {pin.task.key for pin in contest.pins.values()}
     try:
-        found = {run.task.key: run for run in kept.of_model(held.mrf) if run.task.key not in mine}
+        found = {run.task.key: run for run in kept.of_model(contest.mrf) if run.task.key not in mine}
     except (OSError, sqlite3.Error) as error:
         complaint(f"The runs of earlier sessions cannot be read: {error}.")
         return []
@@ -33,13 +33,13 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
     chosen_keys = st.multiselect(
         "Runs of earlier sessions, to compare with",
         list(found),
-        format_func=lambda key: _titled(found[key], held.scale) if key in found else key,
+        format_func=lambda key: _titled(found[key], contest.scale) if key in found else key,
         key="race_earlier",
         wrap=True,
         max_selections=MOST_EARLIER,
         placeholder="Choose runs",
     )
-    return [earlier(found[key], held.scale) for key in chosen_keys]
+    return [earlier(found[key], contest.scale) for key in chosen_keys]
 
 
 def _titled(run: FinishedRun, scale: float) -> str:
@@ -49,10 +49,10 @@ def _titled(run: FinishedRun, scale: float) -> str:
     return f"{full_name(curve).removeprefix('variant ')} · {when} UTC{note}"
 
 
-def opened(held: Contest) -> Store | None:
+def opened(contest: Contest) -> Store | None:
     """The store of runs, if it can be opened."""
     try:
         return store()
     except (OSError, sqlite3.Error) as error:
-        held.error = f"Runs cannot be kept for later sessions: {error}."
+        contest.error = f"Runs cannot be kept for later sessions: {error}."
         return None

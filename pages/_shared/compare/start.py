@@ -8,45 +8,45 @@ from bender_core.experiments import Limits
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import choices, chosen, cuts, entries, objection
+from pages._shared.compare.field import choices, chosen, entries, objection, partitions_chosen
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.running.following import follow
 
 TELL_SECONDS = 0.5
 
 
-def start(current: Lab, held: Contest, going: bool) -> None:
+def start(current: Lab, contest: Contest, going: bool) -> None:
     """The field of the race, its cost, and the buttons."""
     if going:
         # Not in a fragment that keeps rerunning: a click is answered at once.
-        st.button("Stop the race", on_click=held.stop, type="primary", width="stretch")
+        st.button("Stop the race", on_click=contest.stop, type="primary", width="stretch")
     else:
         press = st.empty()
     choices(current)
-    held.cutting.ask(cuts(current.mrf))
+    contest.maker.ask(partitions_chosen(current.mrf))
     # Asked once, and before the partitions are read: the work may end while the page is drawn.
-    cutting = held.cutting.busy
-    if cutting:
-        follow(lambda: held.cutting.busy, lambda: st.progress(held.cutting.share, held.cutting.doing), TELL_SECONDS)
-    field, asked = entries(current, held.cutting), chosen(current)
-    refused = "" if cutting else objection(field, asked, held.cutting)
+    making = contest.maker.busy
+    if making:
+        follow(lambda: contest.maker.busy, lambda: st.progress(contest.maker.share, contest.maker.doing), TELL_SECONDS)
+    field, count = entries(current, contest.maker), chosen(current)
+    refused = "" if making else objection(field, count, contest.maker)
     if refused:
-        held.asked = False
+        contest.requested = False
         complaint(refused)
     elif field:
         memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
-        same = f" {asked - len(field)} would repeat another run and are left out." * (asked > len(field))
+        same = f" {count - len(field)} would repeat another run and are left out." * (count > len(field))
         st.caption(
             f"{_runs(len(field))}, {memory}. They take turns: the run with the least computing time "
             f"goes next, so that all have had the same time at any moment.{same}"
         )
     if going:
         return
-    ready = not (cutting or refused)
-    press.button("Race", on_click=held.ask, type="primary", disabled=not ready, width="stretch")
-    if held.asked and ready:
+    ready = not (making or refused)
+    press.button("Race", on_click=contest.ask, type="primary", disabled=not ready, width="stretch")
+    if contest.requested and ready:
         state = st.session_state
-        held.start(field, Limits(sweeps=state.race_sweeps, seconds=float(state.race_seconds)))
+        contest.start(field, Limits(sweeps=state.race_sweeps, seconds=float(state.race_seconds)))
         st.rerun()
 
 

@@ -17,23 +17,29 @@ from pages._shared.app.clicks import clicked_point
 from pages._shared.app.fields import ARC, CLASS, ORDER
 from pages._shared.app.kinds import LinkError
 from pages._shared.app.naming import picture, run_file
+from pages._shared.app.requests import EDGE
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, labels, markdown
-from pages._shared.edge.message import Looked
+from pages._shared.edge.message import MessageView
+from pages._shared.running.kept import Kept
 
 # Names of variables in the caption of a message, and characters of a name beside the figure.
 MOST_LISTED, SHORTEST = 8, 16
 
 
+# The class that is looked at, by the run and the message.
+_CHOSEN = Kept[dict[tuple[int, int], int]]("edge_chosen")
+
+
 def recall(current: Lab) -> None:
     """Take the order and the class from the address, once or when another page has asked for them; choices then last as
     long as the session."""
-    state, run = st.session_state, current.run
-    if not state.get("edge_asked", True):
+    run = current.run
+    if EDGE.get() is False:
         return
-    state.edge_asked = False
-    state.edge_order = from_address(ORDER, "cost")
-    chosen = state.setdefault("edge_chosen", {})
+    EDGE.set(False)
+    st.session_state.edge_order = from_address(ORDER, "cost")
+    chosen = _CHOSEN.made(dict)
     try:
         bits = class_of(st.query_params, len(run.engine.graph.active_members(run.arc)))
     except LinkError as error:
@@ -45,7 +51,7 @@ def recall(current: Lab) -> None:
         chosen.pop((current.number, run.arc), None)
 
 
-def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
+def class_of(fields: Mapping[str, str], coupled: int) -> tuple[int, ...]:
     """The class that a link shows, of a message with some coupled members; empty if it does not say.
 
     Raises
@@ -54,7 +60,7 @@ def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
         If it is no class of that message.
     """
     why = f"; a class of this message has {coupled} values, each 0 or 1"
-    bits = CLASS.of(said, (), why)
+    bits = CLASS.of(fields, (), why)
     if bits and len(bits) != coupled:
         raise CLASS.refusal(CLASS.write(bits), why)
     return bits
@@ -63,7 +69,7 @@ def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
 def keep(current: Lab, shown: Classes, order: str) -> None:
     """State the order, and the class if one was chosen, in the address."""
     own = ORDER.say(order)
-    chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
+    chosen = _CHOSEN.made(dict).get((current.number, current.run.arc))
     if chosen is not None:
         own |= ARC.say(current.run.arc) | CLASS.say(tuple(bits_of(chosen, len(shown.members)).tolist()))
     state_address(own)
@@ -97,9 +103,9 @@ def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGe
 
     The button back to y* is in the container ``beside``.
     """
-    mine, chosen = (current.number, current.run.arc), st.session_state.edge_chosen
+    mine, chosen = (current.number, current.run.arc), _CHOSEN.made(dict)
     key = f"edge-ones-{current.number}-{current.run.arc}"
-    selected: int = chosen.get(mine, shown.asked)
+    selected: int = chosen.get(mine, shown.at_oracle)
     places = range(len(names))
     st.session_state[key] = [k for k in places if selected >> k & 1]
 
@@ -141,14 +147,14 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
             key=f"edge-ranks-{current.number}-{current.run.arc}",
             persist_state="session",
         )
-    return stems(shown, order, between, [selected, shown.asked])
+    return stems(shown, order, between, [selected, shown.at_oracle])
 
 
-def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:
+def draw(current: Lab, view: MessageView, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:
     """The classes as stems; a click on one selects it."""
-    shown, run = looked.shown, current.run
+    shown, run = view.shown, current.run
     key = f"edge-message-{current.number}-{run.arc}-{drawn.order}"
-    chosen, classes = st.session_state.edge_chosen, drawn.classes
+    chosen, classes = _CHOSEN.made(dict), drawn.classes
 
     def clicked() -> None:
         point = clicked_point(key)
@@ -165,28 +171,28 @@ def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected:
         height=int(drawing.layout.height),
         alt=f"The min-marginal and the envelope below it for {len(classes)} classes, with the values of their members",
     )
-    st.caption(told(current, looked, drawn))
+    st.caption(caption_of(current, view, drawn))
 
 
-def told(current: Lab, looked: Looked, drawn: Stems) -> str:
+def caption_of(current: Lab, view: MessageView, drawn: Stems) -> str:
     """What the figure shows, in words."""
-    shown = looked.shown
+    shown = view.shown
     group = current.run.engine.graph.ends(current.run.arc)[0]
     every = len(current.run.engine.partition.groups[group])
     members = [current.run.engine.mrf.names[current.run.engine.partition.groups[group][k]] for k in shown.members]
     listed = markdown(", ".join(labels(members)[:MOST_LISTED])) + ", …" * (len(members) > MOST_LISTED)
-    said = (
-        f"{looked.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
+    text = (
+        f"{view.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
         f"{len(members)} of {every} members ({listed}). "
         if shown.idle
-        else f"{looked.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
+        else f"{view.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
         f"{f'all {every} members' if every > 1 else 'its one member'} ({listed}). "
     )
     if not drawn.all:
-        said += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
+        text += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
     if not shown.rows:
-        return said + "Dots: the true min-marginal ν, which an exact variant sends as it is."
-    return said + (
+        return text + "Dots: the true min-marginal ν, which an exact variant sends as it is."
+    return text + (
         f"Dots: the true min-marginal ν; bars: the envelope ν⁻ of {len(shown.rows)} rows; between them the slack, on "
         f"average {number(float(shown.slack.mean()))}. Tight at {100 * shown.tight.mean():.3g} % of the states."
     )

@@ -1,4 +1,4 @@
-"""Four closer looks at a message."""
+"""Three closer looks at a message."""
 
 from __future__ import annotations
 
@@ -9,29 +9,28 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.looking.anatomy import anatomy
-from bender_core.looking.classes import Effects, bits_of, effects
-from bender_core.looking.what_if import Cut
+from bender_core.looking.classes import bits_of
+from bender_core.looking.what_if import WhatIfRow
 from bender_core.looking.words import number
 from bender_core.units import microseconds
 from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.message import (
     Stems,
-    plot_slack_histogram,
     plot_slack_history,
     plot_what_if,
-    values_said,
+    values_in_words,
 )
-from bender_core.visualization.styles import CUTS
+from bender_core.visualization.styles import ROW_LOOKS
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph, table
 from pages._shared.edge.classes import members_named
-from pages._shared.edge.message import Looked
+from pages._shared.edge.message import MessageView
 from pages._shared.edge.rows import past_of
 from pages._shared.forks.asking import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
-LOOKS = ("What if", "What makes the slack", "Row anatomy", "Over time")
+LOOKS = ("What if", "Row anatomy", "Over time")
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
@@ -39,48 +38,48 @@ def picture_of(current: Lab, what: str) -> dict[str, Any]:
     return picture(run_file(current, f"message-{current.run.arc}_{what}"))
 
 
-def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int) -> None:
+def what_if(current: Lab, found: Findings, view: MessageView, drawn: Stems, names: list[str], selected: int) -> None:
     """The four rows that could be made at the class looked at."""
-    shown, (p, q) = looked.shown, current.run.engine.graph.ends(current.run.arc)
+    shown, (p, q) = view.shown, current.run.engine.graph.ends(current.run.arc)
     state = int(shown.states[selected])
-    cuts = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
-    if cuts is None:
+    candidates = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
+    if candidates is None:
         show_work(found)
         return
-    where = values_said(names, bits_of(selected, len(names)).tolist())
+    where = values_in_words(names, bits_of(selected, len(names)).tolist())
     slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
     nu = number(float(shown.nu[selected]))
-    said = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
+    text = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
     if shown.tight.all():
-        paragraph(f"{said} It is tight everywhere, so no row can lift it.")
+        paragraph(f"{text} It is tight everywhere, so no row can lift it.")
     else:
-        paragraph(f"{said} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
+        paragraph(f"{text} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
         st.plotly_chart(
-            plot_what_if(shown, drawn, cuts, selected),
+            plot_what_if(shown, drawn, candidates, selected),
             key="edge-what-if",
             config=picture_of(current, "what-if"),
             height=340,
             alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
         )
-    compare(cuts, state, int(shown.states[shown.asked]))
-    insert(current, cuts)
+    compare(candidates, state, int(shown.states[shown.at_oracle]))
+    insert(current, candidates)
 
 
-def compare(cuts: list[Cut], state: int, asked: int) -> None:
+def compare(candidates: list[WhatIfRow], state: int, at_oracle: int) -> None:
     """The four rows in numbers, one line each."""
     table(
         ["row", "lift there", "lift at y*", "mean lift", "states made tight", "µs", "pivots"],
         [
             [
-                CUTS[cut.kind].name.replace(" ", "\u00a0"),
-                number(float(cut.rise[state])),
-                number(float(cut.rise[asked])),
-                number(cut.lift),
-                f"{cut.tightened:,}",
-                microseconds(cut.seconds),
-                f"{cut.pivots}",
+                ROW_LOOKS[row.kind].name.replace(" ", "\u00a0"),
+                number(float(row.rise[state])),
+                number(float(row.rise[at_oracle])),
+                number(row.lift),
+                f"{row.tightened:,}",
+                microseconds(row.seconds),
+                f"{row.pivots}",
             ]
-            for cut in cuts
+            for row in candidates
         ],
     )
     st.caption(
@@ -88,82 +87,35 @@ def compare(cuts: list[Cut], state: int, asked: int) -> None:
     )
 
 
-def insert(current: Lab, cuts: list[Cut]) -> None:
+def insert(current: Lab, candidates: list[WhatIfRow]) -> None:
     """One of them, put into a run that forks here."""
     engine = current.run.engine
     if engine.variant.exact:
         return
     p, q = engine.graph.ends(current.run.arc)
     with st.container(horizontal=True):
-        for cut in cuts:
-            name = CUTS[cut.kind].name
-            row = bc.RowAt(p, q, cut.state, cut.kind)
+        for candidate in candidates:
+            name = ROW_LOOKS[candidate.kind].name
+            row = bc.RowAt(p, q, candidate.state, candidate.kind)
             st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
     st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
     hand_over(current)
 
 
-def makers(current: Lab, looked: Looked, names: list[str]) -> None:
-    """Which values go with slack."""
-    shown = looked.shown
-    if shown.tight.all():
-        paragraph("The envelope is tight everywhere: there is no slack to explain.")
-        return
-    found = effects(shown)
-    most = np.argsort(-np.abs(found.one - found.zero), kind="stable")
-    table(
-        ["member", "mean slack at 0", "at 1", "difference"],
-        [
-            [
-                names[k],
-                number(float(found.zero[k])),
-                number(float(found.one[k])),
-                number(float(found.one[k] - found.zero[k])),
-            ]
-            for k in most
-        ],
-    )
-    if found.pair:
-        pair(found, names)
-    st.plotly_chart(
-        plot_slack_histogram(shown),
-        key="edge-histogram",
-        config=picture_of(current, "histogram"),
-        height=240,
-        alt="Histogram: number of states by slack",
-    )
-    st.caption("Means over all states with that value. Below: the number of states by slack; the bar at 0 is tight.")
-
-
-def pair(found: Effects, names: list[str]) -> None:
-    """The two members that matter most jointly."""
-    first, second = (names[k] for k in found.pair)
-    (same_0, other_1), (other_0, same_1) = found.cells.tolist()
-    interaction = same_0 + same_1 - other_0 - other_1
-    paragraph(
-        f"Of all pairs, {first} and {second} matter most jointly: where they are equal the mean slack is "
-        f"{number(abs(interaction) / 2)} {'more' if interaction > 0 else 'less'} than where they differ."
-    )
-    table(
-        ["mean slack", f"{second} = 0", f"{second} = 1"],
-        [[f"{first} = {a}", *(number(float(cell)) for cell in found.cells[a])] for a in (0, 1)],
-    )
-
-
-def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int]) -> None:
+def show_anatomy(current: Lab, found: Findings, view: MessageView, rows: list[int]) -> None:
     """One row as a graph: the first that was selected, else the latest."""
     p, q = current.run.engine.graph.ends(current.run.arc)
-    if not looked.shown.rows:
+    if not view.shown.rows:
         paragraph("An exact variant keeps no rows.")
         return
-    place = rows[0] if rows else len(looked.shown.rows) - 1
-    row = looked.shown.rows[place]
+    place = rows[0] if rows else len(view.shown.rows) - 1
+    row = view.shown.rows[place]
     seen = found.find("the row", (p, q, row.index), lambda engine, _: anatomy(engine, p, q, row))
     if seen is None:
         show_work(found)
         return
     paragraph(
-        f"Row {row.index}, {CUTS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
+        f"Row {row.index}, {ROW_LOOKS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
         + ("" if rows else "This is the latest row; select others in the table.")
     )
     receiving, sending = (
@@ -206,7 +158,7 @@ def over_time(current: Lab, found: Findings) -> None:
 
 @st.fragment
 def looks(
-    current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]
+    current: Lab, found: Findings, view: MessageView, drawn: Stems, names: list[str], selected: int, rows: list[int]
 ) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
     # No default: Learn chooses a look, too.
@@ -220,10 +172,8 @@ def looks(
         label_visibility="collapsed",
     )
     if look == "What if":
-        what_if(current, found, looked, drawn, names, selected)
-    elif look == "What makes the slack":
-        makers(current, looked, names)
+        what_if(current, found, view, drawn, names, selected)
     elif look == "Row anatomy":
-        show_anatomy(current, found, looked, rows)
+        show_anatomy(current, found, view, rows)
     else:
         over_time(current, found)

@@ -16,6 +16,7 @@ from pages._shared.app.naming import moment
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, label
 from pages._shared.running.findings import Findings
+from pages._shared.running.kept import Kept
 
 # Steps backward and forward, by the words on their buttons.
 GRAINS: dict[str, bc.Grain] = {"sweep": "sweep", "group": "node", "round": "round"}
@@ -23,7 +24,7 @@ STEPS = (*((word, True) for word in GRAINS), *((word, False) for word in reverse
 
 
 @dataclass(frozen=True)
-class Looked:
+class MessageView:
     """A message at the event shown."""
 
     shown: Classes
@@ -32,16 +33,19 @@ class Looked:
     moment: str  # the event, in words
 
 
-def looked_at(found: Findings, p: int, q: int) -> Looked | None:
+def view_of(found: Findings, p: int, q: int) -> MessageView | None:
     """The message from q into p; None while it is computed."""
 
-    def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
+    def look(engine: bc.Engine, stop: bc.Stop) -> MessageView:
         shown = classes(engine, p, q, stop)
         gains = looking.row_gains(engine)
         gained = [float(gains[row.born]) if row.born >= 0 else 0.0 for row in shown.rows]
-        return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
+        return MessageView(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
     return found.find("the message", (p, q), look)
+
+
+_REFUSED = Kept[str]("edge_refused")
 
 
 def choose(current: Lab, found: Findings) -> tuple[int, int]:
@@ -81,14 +85,14 @@ def choose(current: Lab, found: Findings) -> tuple[int, int]:
 def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
-    def cut(max_size: int) -> None:
+    def use(max_size: int) -> None:
         strategy = soon(current.run.engine.partition.strategy)
         try:
             made = bc.partition(current.mrf, max_size, strategy)
-            current.cut(made, max_size, current.variant, current.schedule)
+            current.repartition(made, max_size, current.variant, current.schedule)
         except (bc.TooLargeError, bc.PartitionError) as refused:
-            st.session_state.edge_refused = str(refused)
+            _REFUSED.set(str(refused))
 
-    complaint(st.session_state.pop("edge_refused", f"There is not enough memory to show messages: {error}."))
+    complaint(_REFUSED.take() or f"There is not enough memory to show messages: {error}.")
     if error.fits:
-        st.button(f"Cut with M = {error.fits}", on_click=cut, args=(error.fits,))
+        st.button(f"Take M = {error.fits}", on_click=use, args=(error.fits,))

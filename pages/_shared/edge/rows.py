@@ -8,15 +8,15 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.looking.classes import bits_of
-from bender_core.looking.history import History, Life, history, lives
+from bender_core.looking.history import History, RowLife, history, lives
 from bender_core.looking.rows import Row
-from bender_core.visualization.message import values_said
-from bender_core.visualization.styles import CUTS
+from bender_core.visualization.message import values_in_words
+from bender_core.visualization.styles import ROW_LOOKS
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.edge.classes import members_named
-from pages._shared.edge.message import Looked
+from pages._shared.edge.message import MessageView
 from pages._shared.running.findings import Findings, show_work
 
 # The past is looked at for a bounded number of events, and a bounded time.
@@ -32,12 +32,12 @@ def past_of(found: Findings, p: int, q: int) -> History | None:
     return found.find("the past of the message", (p, q), look)
 
 
-def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -> list[int] | None:
+def choose_rows(current: Lab, found: Findings, p: int, q: int, view: MessageView) -> list[int] | None:
     """The rows of the message, oldest first; returns the places of those selected, None while their past is computed.
 
     Places of rows never change, as later ones come after them.
     """
-    rows = looked.shown.rows
+    rows = view.shown.rows
     if not rows:
         st.caption("An exact variant keeps no rows: the envelope is the min-marginal itself.")
         return []
@@ -53,7 +53,7 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -
             show_work(found)
             return None
     columns = (
-        _uses(looked)
+        _uses(view)
         | ({} if past is None else _lives(lives(past, rows, current.run.position)))
         | _made(current, p, q, rows)
     )
@@ -68,20 +68,20 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -
         key=f"edge-rows-{current.number}-{current.run.arc}",
     )
     if past is not None:
-        looked_at = past.event[past.event <= current.run.position]
-        st.caption(f"Lives: at the {len(looked_at)} events looked at, from {looked_at[0]} to {looked_at[-1]}.")
+        events = past.event[past.event <= current.run.position]
+        st.caption(f"Lives: at the {len(events)} events looked at, from {events[0]} to {events[-1]}.")
     return [k for k in picked.selection.rows if k < len(rows)]
 
 
-def _uses(looked: Looked) -> dict[str, list[Any]]:
-    rows = looked.shown.rows
+def _uses(view: MessageView) -> dict[str, list[Any]]:
+    rows = view.shown.rows
     return {
         "row": [row.index for row in rows],
-        "kind": [CUTS[row.kind].name for row in rows],
+        "kind": [ROW_LOOKS[row.kind].name for row in rows],
         "born at event": [born(row) for row in rows],
-        "maximal at": looked.shown.maximal.tolist(),
-        "tight at y*": ["✓" if tight else "" for tight in looked.tight],
-        "raised LB by": looked.gained,
+        "maximal at": view.shown.maximal.tolist(),
+        "tight at y*": ["✓" if tight else "" for tight in view.tight],
+        "raised LB by": view.gained,
     }
 
 
@@ -89,7 +89,7 @@ def _made(current: Lab, p: int, q: int, rows: list[Row]) -> dict[str, list[Any]]
     return {
         "intercept β⁰": [row.intercept for row in rows],
         "made for": [label(current.run.engine.partition.labels[row.made_for]) for row in rows],
-        "at y*": [anchor_said(current, p, q, row) for row in rows],
+        "at y*": [anchor_text(current, p, q, row) for row in rows],
     }
 
 
@@ -98,15 +98,15 @@ def born(row: Row) -> int:
     return row.born + 1 if row.born >= 0 else 0
 
 
-def anchor_said(current: Lab, p: int, q: int, row: Row) -> str:
+def anchor_text(current: Lab, p: int, q: int, row: Row) -> str:
     """The state that a row was made at, as far as it matters: the members that are coupled."""
     graph, made = current.run.engine.graph, row.made_for
     members = graph.active_members(graph.arc(made, p + q - made))
     values = bits_of(row.anchor, len(current.run.engine.partition.groups[made]))[members]
-    return values_said(members_named(current, made, members), values.tolist())
+    return values_in_words(members_named(current, made, members), values.tolist())
 
 
-def _lives(found: list[Life]) -> dict[str, list[Any]]:
+def _lives(found: list[RowLife]) -> dict[str, list[Any]]:
     return {
         "last maximal": [life.maximal for life in found],
         "last tight": [life.tight for life in found],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bender_core.experiments import FinishedRun, Task, seconds_expected
+from bender_core.experiments import FinishedRun, Task, seconds_at_most
 from bender_core.experiments.tables import (
     by_other_code,
     endings,
@@ -27,23 +27,20 @@ TELL_SECONDS = 0.4
 SHORT_SECONDS = 60.0
 
 
-def facts(on_table: Planned, todo: Sequence[Task], will_take: str) -> None:
-    """The size of a plan, and the part that is left."""
+def facts(on_table: Planned, todo: Sequence[Task]) -> None:
+    """The size of a plan, the part that is left, and the most time that it takes by its limits."""
+    workers = st.session_state.get("plan_workers", os.cpu_count() or 1)
+    seconds = seconds_at_most(todo)
+    hours = f" ({seconds / 3600:.2g} core-hours)" if seconds > SHORT_SECONDS else ""
     table(
         ["", ""],
         [
             ["instances", f"{len(on_table.plan.instances)}"],
             ["runs", f"{len(on_table.tasks):,}"],
             ["to do", f"{len(todo):,}"],
-            ["expected time", will_take],
+            ["time", f"at most {duration(seconds / workers)}{hours}" if todo else "–"],
         ],
     )
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def expected(name: str, to_do: int, _todo: Sequence[Task]) -> float:
-    """The expected seconds, on one core, of the rest of a plan."""
-    return seconds_expected(_todo)
 
 
 def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
@@ -94,7 +91,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
 def working(running: Experiment) -> None:
     """The progress of an experiment."""
     if not running.total:
-        st.progress(running.cutting, markdown(running.doing) or "starting the workers")
+        st.progress(running.partitioning, markdown(running.doing) or "starting the workers")
         return
     left = f", about {duration(running.left)} left" if running.left is not None else ""
     failed = f", {running.failed} failed" if running.failed else ""

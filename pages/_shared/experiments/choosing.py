@@ -23,6 +23,7 @@ from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
 from pages._shared.experiments.plans import SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
 
 TITLES = {
     "small": "The paper's study, small version",
@@ -39,19 +40,19 @@ TELL_SECONDS = 0.4
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
-    said = from_address(PLAN, state.get("plan", "small"))
-    state.setdefault("plan_kind", said if said in SHIPPED else "own")
+    linked = from_address(PLAN, state.get("plan", "small"))
+    state.setdefault("plan_kind", linked if linked in SHIPPED else "own")
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
     if kind in SHIPPED:
         name = kind
     else:
         # Collapsed once there is a plan, to leave room for the buttons.
-        with st.expander("The plan", expanded=state.get("own_plan", said) in SHIPPED):
+        with st.expander("The plan", expanded=state.get("own_plan", linked) in SHIPPED):
             made = make() if kind == "own" else bring()
         if made and made != state.get("own_plan"):
             state.own_plan = made
             st.rerun()
-        state.own_plan = state.get("own_plan", said)
+        state.own_plan = state.get("own_plan", linked)
         name = state.own_plan
         if name in SHIPPED:
             return None
@@ -153,17 +154,20 @@ def bring() -> str | None:
     return keep(text)
 
 
+_PLANNING = Kept[Planning]("planning")
+
+
 def planned(name: str) -> Planned | None:
     """A plan and its runs, found once; None, with the progress or a complaint, until they are."""
-    path, state = path_of(name), st.session_state
+    path = path_of(name)
     if path is None:
         return None
-    if "planning" not in state or state.planning.name != name:
-        if "planning" in state:
-            state.planning.stop()
-        state.planning = Planning(name, path)
-        state.planning.start()
-    planning: Planning = state.planning
+    before = _PLANNING.get()
+    planning = _PLANNING.made(lambda: Planning(name, path), lambda planning: planning.name == name)
+    if planning is not before:
+        if before is not None:
+            before.stop()
+        planning.start()
     # Asked once, and before the result is read: the work may end while the page is drawn.
     going = planning.busy
     if planning.planned is not None:
@@ -175,5 +179,5 @@ def planned(name: str) -> Planned | None:
         st.button("Stop", on_click=planning.stop)
         follow(lambda: planning.busy, lambda: st.progress(planning.share, markdown(planning.doing)), TELL_SECONDS)
     else:
-        st.button("Resume", on_click=planning.start, help="Make the remaining cuts")
+        st.button("Resume", on_click=planning.start, help="Make the remaining partitions")
     return None

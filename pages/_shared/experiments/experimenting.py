@@ -27,8 +27,8 @@ STOP_SECONDS = 0.4
 class Experiment(Background):
     """The execution of one plan. The thread listens to the process."""
 
-    cutting: float = 0.0  # the share of the instances that are cut, before the runs
-    doing: str = ""  # the cut that is being made
+    partitioning: float = 0.0  # the share of the instances whose partitions are made, before the runs
+    doing: str = ""  # the partition that is being made
     done: int = 0  # runs, of the total
     total: int = 0
     failed: int = 0  # whose worker died
@@ -45,7 +45,7 @@ class Experiment(Background):
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
         self.left, self.last, self.failure = None, "", ""
-        self.cutting, self.doing = 0.0, ""
+        self.partitioning, self.doing = 0.0, ""
         self._process = subprocess.Popen(
             command,
             env=environment(),
@@ -68,24 +68,24 @@ class Experiment(Background):
 
     def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
         assert process.stdout is not None
-        said = ""
+        last_line = ""
         for line in process.stdout:
             if not line.startswith("{"):
-                said = line
+                last_line = line
             elif not stopped.is_set():
                 self._take(json.loads(line))
         code = process.wait()
         if code < 0:
-            said = f"its process was ended by {signal.Signals(-code).name}"
+            last_line = f"its process was ended by {signal.Signals(-code).name}"
         if code and not stopped.is_set():
-            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {code}"
+            self.failure = last_line.strip().removeprefix("error: ") or f"it ended with code {code}"
 
-    def _take(self, told: dict[str, Any]) -> None:
-        if "cutting" in told:
-            self.cutting, self.doing = told["cutting"], told["doing"]
+    def _take(self, progress: dict[str, Any]) -> None:
+        if "partitioning" in progress:
+            self.partitioning, self.doing = progress["partitioning"], progress["doing"]
         else:
-            self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
-            self.left, self.last = told["left"], told["last"]
+            self.done, self.total, self.failed = progress["done"], progress["total"], progress["failed"]
+            self.left, self.last = progress["left"], progress["last"]
 
 
 @st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)

@@ -31,6 +31,7 @@ from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
 from pages._shared.app.naming import file_name
 from pages._shared.app.permalink import made_by
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, paragraphs, table
 
@@ -41,11 +42,11 @@ MOST_LISTED = 2000
 def watch(task: Task) -> None:
     """Open a run on Watch."""
     try:
-        mrf, part = task.cut()
+        mrf, part = task.load()
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
-        st.session_state.proof_asked = task.proves
+        PROOF.set(task.proves)
     except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
     else:
@@ -83,7 +84,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
         key, _, size = points[0]["customdata"]
         watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
     points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
-    page = standing_alone(points_shown, legend, drawing)
+    page = self_contained(points_shown, legend, drawing)
     st.download_button("Save the figure (HTML)", page, file_name(str(st.session_state.plan), "times.html"), "text/html")
     observed = observations(shown)
     if observed:
@@ -107,7 +108,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
 
 # A callable, run on a click, would avoid this; but Streamlit forgets it as soon as the page is rerun.
 @st.cache_data(show_spinner=False, max_entries=4)
-def standing_alone(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
+def self_contained(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
     """A figure as a self-contained HTML page."""
     return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
 

@@ -22,7 +22,7 @@ class Planned:
 
 @dataclass(eq=False)
 class Planning(Personal):
-    """A plan being read, and its instances being cut.
+    """A plan being read, and its partitions being made.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Planning(Personal):
     error : str
         Why it cannot be carried out.
     share : float
-        Of the cuts made, from 0 to 1.
+        Of the partitions made, from 0 to 1.
     doing : str
-        Which cut is being made.
+        Which partition is being made.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Planning(Personal):
                 self.share, self.doing = share, doing
 
         try:
-            plan, wanted = read_plan(self.path), bc.Stop(wanted=stop.is_set)
-            found = Planned(self.name, plan, plan.tasks(tell, wanted))
-            wanted.check()
+            plan, until = read_plan(self.path), bc.Stop(requested=stop.is_set)
+            found = Planned(self.name, plan, plan.tasks(tell, until))
+            until.check()
         except bc.Stopped:
             return
         except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import streamlit as st
 
 import bender_core as bc
 from pages._shared.app.branches import Branch
-from pages._shared.app.session import Asked, Lab
+from pages._shared.app.requests import BRANCH
+from pages._shared.app.session import ForkRequest, Lab
 from pages._shared.app.text import complaint
 
 Found = TypeVar("Found")
@@ -25,16 +26,21 @@ class Find(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class BranchRequest:
     """What a person has asked for about one of the runs."""
 
     what: str  # "show", "turn" to a chapter, or "run on"
     branch: Branch
 
 
+def requested_branch() -> BranchRequest | None:
+    """The run that is to be shown, or run on."""
+    return cast(BranchRequest | None, BRANCH.get())
+
+
 def ask(current: Lab, change: bc.Change) -> None:
     """Ask for a fork at the event shown, for `carry_out` to make it."""
-    current.asked = Asked(change, current.run.position)
+    current.request = ForkRequest(change, current.run.position)
 
 
 def insert_row(current: Lab, row: bc.RowAt) -> None:
@@ -44,7 +50,7 @@ def insert_row(current: Lab, row: bc.RowAt) -> None:
 
 def hand_over(current: Lab) -> None:
     """Where a part of a page has just asked for a fork, have the page begin anew: it is made beside the stage."""
-    if current.asked is not None and not current.asked.begun:
+    if current.request is not None and not current.request.begun:
         st.rerun()
 
 
@@ -58,26 +64,26 @@ def carry_out(current: Lab, find: Find) -> None:
         Computes something at the event shown, in the background, and shows its progress: on Edge
         ``partial(found_or_progress, findings(current.run))``.
     """
-    asked = current.asked
-    if asked is None:
+    request = current.request
+    if request is None:
         return
-    asked.begun = True
-    if asked.position != current.run.position:
-        current.asked = None
+    request.begun = True
+    if request.position != current.run.position:
+        current.request = None
         return
 
     def make(engine: bc.Engine, stop: bc.Stop) -> bool:
-        asked.made = current.with_room(lambda: asked.change.fork(engine, stop))
+        request.made = current.with_room(lambda: request.change.fork(engine, stop))
         return True
 
     try:
-        find("the fork", asked, make)
+        find("the fork", request, make)
     except (ValueError, bc.EngineError) as error:
-        current.asked = None
+        current.request = None
         complaint(f"The run cannot fork like this: {error}.")
         return
-    if asked.made is not None:
-        engine, asked.made, current.asked = asked.made, None, None
-        current.fork(asked.change, engine)
+    if request.made is not None:
+        engine, request.made, current.request = request.made, None, None
+        current.fork(request.change, engine)
         current.called = current.number
         st.rerun()

@@ -75,7 +75,7 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
 
         def make() -> bc.Engine:
             # One after the other: all at once might not fit.
-            (engine,) = deque(branch.line.runs(current.mrf, current.account, stop), maxlen=1)
+            (engine,) = deque(branch.lineage.runs(current.mrf, current.account, stop), maxlen=1)
             return engine
 
         engine = current.with_room(make, needed)

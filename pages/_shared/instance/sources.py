@@ -17,11 +17,14 @@ from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import has_lab, lab, model, sample, sample_names
 from pages._shared.app.text import markdown, paragraph
 from pages._shared.app.uploads import uploads
+from pages._shared.running.kept import Kept
 
 EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
 MAXIMISE = "Maximise the objective"
 WHEN = "For files that do not say so and are meant to be maximised, like those of OR-Library and MQLib."
+# Why the last model that was asked for is not there.
+ERROR = Kept[str]("instance_error")
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -38,9 +41,9 @@ def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
     try:
         lab().load(mrf, origin)
     except (bc.TooLargeError, bc.PartitionError) as error:
-        st.session_state.instance_error = str(error)
+        ERROR.set(str(error))
     else:
-        st.session_state.instance_error = ""
+        ERROR.set("")
 
 
 def samples() -> None:
@@ -105,7 +108,7 @@ def format_title(name: str | None) -> str:
 def _uploaded() -> None:
     file = st.session_state.upload
     if file is None:
-        st.session_state.instance_error = ""
+        ERROR.set("")
         return
     form, maximize = st.session_state.get("uploaded_format"), st.session_state.get("uploaded_maximize", False)
     read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form, maximize=maximize))
@@ -134,7 +137,7 @@ def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
     try:
         mrf = get()
     except (bc.FormatError, bc.ModelError) as error:
-        st.session_state.instance_error = f"{what}: {error}. The current model is unchanged."
+        ERROR.set(f"{what}: {error}. The current model is unchanged.")
         return
     take(mrf, UPLOAD.say(uploads().keep(mrf)))
 
@@ -171,6 +174,6 @@ def _made(family: str) -> None:
     try:
         mrf = synth.generate(family, **values)
     except bc.ModelError as error:
-        st.session_state.instance_error = str(error)
+        ERROR.set(str(error))
         return
     take(mrf, made_by(family, values))

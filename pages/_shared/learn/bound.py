@@ -19,7 +19,7 @@ from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import same, stand
+from pages._shared.learn.models import same, show_at
 
 TEXT = """
 Take the least cost of every group by itself, and the least cost of every edge after the sharing. Groups need not
@@ -34,10 +34,10 @@ Each update raises LB or leaves it unchanged; it never falls.
 **Try it:** drag through the sweeps of a small body pose.
 """
 
-SIZE, ASKED = 8, 2
+SIZE, EARLY = 8, 2
 
 
-class Standing(NamedTuple):
+class AfterSweep(NamedTuple):
     """The state of the run after a sweep; energies."""
 
     position: int
@@ -47,24 +47,26 @@ class Standing(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def cut() -> bc.Partition:
+def partition_of() -> bc.Partition:
     return bc.partition(sample("pose-small"), SIZE, "groups")
 
 
 @lru_cache(maxsize=1)
-def standings() -> tuple[Standing, ...]:
+def after_sweeps() -> tuple[AfterSweep, ...]:
     """The run sweep by sweep, to its end."""
-    engine = bc.Engine(sample("pose-small"), cut(), variant=9)
+    engine = bc.Engine(sample("pose-small"), partition_of(), variant=9)
     found = []
     while True:
-        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, looking.certified_bound(engine)))
+        found.append(
+            AfterSweep(engine.position, engine.lower_bound, engine.upper_bound, looking.certified_bound(engine))
+        )
         if engine.finished:
             return tuple(found)
         engine.step("sweep")
 
 
 def show() -> None:
-    every = standings()
+    every = after_sweeps()
     # The first bound is so low that all others would look alike next to it.
     sweep: int = st.slider("Sweeps made", 1, len(every) - 1, 1, key="learn-bound-sweep", persist_state="session")
     now = every[sweep]
@@ -86,10 +88,10 @@ def show() -> None:
     )
 
 
-def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
+def plot_bounds(every: tuple[AfterSweep, ...], sweep: int) -> go.Figure:
     """Both bounds up to a sweep, with the gap between them; later sweeps are faint."""
     x = np.arange(1, len(every))
-    lower, upper = (np.array([getattr(standing, side) for standing in every[1:]]) for side in ("lower", "upper"))
+    lower, upper = (np.array([getattr(each, side) for each in every[1:]]) for side in ("lower", "upper"))
     line = {"type": "scatter", "mode": "lines+markers"}
     drawing = figure(
         [
@@ -115,24 +117,24 @@ def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
 
 def question() -> Question:
     """The gap limits what can be gained; the actual gain is known only at the end."""
-    asked, end = standings()[ASKED], standings()[-1]
-    most, truly = asked.upper - asked.lower, asked.upper - end.upper
-    options = tuple(number(value) for value in sorted({0.0, truly, most, -asked.lower}))
+    then, end = after_sweeps()[EARLY], after_sweeps()[-1]
+    most, truly = then.upper - then.lower, then.upper - end.upper
+    options = tuple(number(value) for value in sorted({0.0, truly, most, -then.lower}))
 
     def judge(answer: Answer) -> Verdict:
-        facts = f"UB = {number(asked.upper)} and LB = {number(asked.lower)}"
+        facts = f"UB = {number(then.upper)} and LB = {number(then.lower)}"
         if answer == number(most):
             return Verdict(
                 True, f"{facts} are {number(most)} apart. The run later finds a labelling better by {number(truly)}."
             )
         if answer == number(truly):
-            return Verdict(False, f"That is what the run gains in the end. After {ASKED} sweeps it knows only {facts}.")
+            return Verdict(False, f"That is what the run gains in the end. After {EARLY} sweeps it knows only {facts}.")
         if answer == number(0.0):
             return Verdict(False, f"The bounds have not met: {facts}. A better labelling may exist.")
         return Verdict(False, f"More than the bounds allow: {facts}.")
 
     return Question(
-        f"Stop after {ASKED} sweeps. By how much may the optimum be lower than the labelling found, judging by "
+        f"Stop after {EARLY} sweeps. By how much may the optimum be lower than the labelling found, judging by "
         "the bounds?",
         judge,
         options,
@@ -140,9 +142,9 @@ def question() -> Question:
 
 
 def put(lab: Lab) -> None:
-    sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(standings()) - 1))
-    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), cut(), SIZE, 9, "mplp")
-    stand(lab, standings()[sweep].position)
+    sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(after_sweeps()) - 1))
+    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), partition_of(), SIZE, 9, "mplp")
+    show_at(lab, after_sweeps()[sweep].position)
 
 
 LESSON = Lesson(

@@ -11,12 +11,12 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.looking.words import number
 from bender_core.units import microseconds
-from bender_core.visualization.styles import COLOURS, CUTS
+from bender_core.visualization.styles import COLOURS, ROW_LOOKS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import glass, stand
+from pages._shared.learn.models import glass, show_at
 
 TEXT = """
 Many rows touch ν at y*. Away from y* some are much lower than others and lift the envelope less.
@@ -33,7 +33,7 @@ A tighter row saves later rows; a cheaper one takes less time. Which wins depend
 
 # The message shown: a run after some updates, and an arc on which the four rows differ visibly.
 UPDATES, ARC = 2, 3
-FIRST, ASKED = "00100", "10100"
+FIRST, QUESTIONED = "00100", "10100"
 
 
 def run() -> bc.Engine:
@@ -50,7 +50,7 @@ def code(bits: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def rows_at(state: int) -> list[bc.Cut]:
+def rows_at(state: int) -> list[bc.WhatIfRow]:
     """The four rows at a state."""
     engine = run()
     return bc.what_if(engine, *engine.graph.ends(ARC), state)
@@ -85,7 +85,7 @@ def show() -> None:
     order = np.argsort(nu - found[0].values, kind="stable")
     lines = [Line("ν, the truth", np.zeros(len(nu)), COLOURS["nu"])]
     for cut in found:
-        look = CUTS[cut.kind]
+        look = ROW_LOOKS[cut.kind]
         lines.append(Line(look.name, (cut.values - nu)[order], look.colour, look.dash))
     draw(
         over_states(
@@ -105,7 +105,7 @@ def show() -> None:
     table(
         ["row", "mean distance from ν", "sum of charges", "µs"],
         [
-            [CUTS[cut.kind].name, number(cut.looseness), number(float(cut.u.sum())), microseconds(cut.seconds)]
+            [ROW_LOOKS[cut.kind].name, number(cut.looseness), number(float(cut.u.sum())), microseconds(cut.seconds)]
             for cut in found
         ],
     )
@@ -113,29 +113,29 @@ def show() -> None:
 
 
 def question() -> Question:
-    state = code(ASKED)
+    state = code(QUESTIONED)
 
     def judge(answer: Answer) -> Verdict:
         found = rows_at(state)
         least = min(cut.looseness for cut in found)
-        chosen = next(cut for cut in found if CUTS[cut.kind].name == answer)
-        others = "; ".join(f"{CUTS[c.kind].name} {number(c.looseness)}" for c in found if c is not chosen)
+        chosen = next(cut for cut in found if ROW_LOOKS[cut.kind].name == answer)
+        others = "; ".join(f"{ROW_LOOKS[c.kind].name} {number(c.looseness)}" for c in found if c is not chosen)
         mine = f"{answer} lies {number(chosen.looseness)} below ν on average"
         if np.isclose(chosen.looseness, least):
             return Verdict(True, f"{mine}; the others: {others}. A mean is a sum, and α = 1 minimises the sum.")
         return Verdict(False, f"{mine}, and another comes closer. The others: {others}.")
 
     return Question(
-        f"Made at y* = {ASKED}: which row lies closest to ν on average?",
+        f"Made at y* = {QUESTIONED}: which row lies closest to ν on average?",
         judge,
-        tuple(CUTS[cut.kind].name for cut in rows_at(state)),
+        tuple(ROW_LOOKS[cut.kind].name for cut in rows_at(state)),
     )
 
 
 def put(lab: Lab) -> None:
     mrf, part, origin = glass()
-    lab.open(mrf, origin, part, part.max_size, 9, "mplp")
-    stand(lab, run().position, ARC)
+    lab.open(mrf, origin, part, part.largest, 9, "mplp")
+    show_at(lab, run().position, ARC)
     st.session_state.edge_look = "What if"
 
 

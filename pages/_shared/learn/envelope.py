@@ -15,7 +15,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_messages, tiny_run
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_messages, tiny_partition, tiny_run
 
 TEXT = """
 The **envelope** ν⁻ is the maximum of all rows at each state. Its distance from ν is the **slack**. Removing all slack
@@ -30,7 +30,7 @@ at the cheapest state, the bound is as good as with the whole table ν.
 
 
 def describe(state: int) -> str:
-    return tiny_cut().describe(RECEIVER, state)
+    return tiny_partition().describe(RECEIVER, state)
 
 
 def last() -> int:
@@ -50,7 +50,7 @@ def tight(engine: bc.Engine) -> NDArray[np.bool_]:
     return looking.is_tight(engine, engine.graph.arc(RECEIVER, SENDER), nu, envelope)
 
 
-def minimiser(engine: bc.Engine) -> int:
+def minimising_state(engine: bc.Engine) -> int:
     """The state of A that the last event is about; before the first one its cheapest state."""
     return engine.trace[engine.position - 1].state if engine.position else int(totals(engine)[0].argmin())
 
@@ -65,7 +65,7 @@ def show() -> None:
         looking.envelope(engine, RECEIVER, SENDER),
         tight(engine),
     )
-    y = minimiser(engine)
+    y = minimising_state(engine)
     shown = [*nu, *looking.envelope(tiny_run(), RECEIVER, SENDER)]
     draw(
         over_states(
@@ -85,8 +85,8 @@ def show() -> None:
         key="learn-envelope-figure",
     )
     if event:
-        said = explain(engine.trace[event - 1], engine.graph, engine.variant)
-        paragraph(said.sentence)
+        explanation = explain(engine.trace[event - 1], engine.graph, engine.variant)
+        paragraph(explanation.sentence)
     else:
         paragraph(f"Before A's update. By the envelope, its cheapest state is {describe(y)}.")
 

@@ -79,15 +79,15 @@ def show() -> None:
     draw(
         plot_times(model, SIZES, size, NAMES),
         f"{pair.capitalize()}, M = {size}",
-        "Lines: predicted times of a sweep, told apart by dashes and markers. Large markers: as in the table, at the "
-        "chosen M. Each grid line is ten times the one below.",
+        "The lines differ in dashes and markers. Large markers: the chosen M, as in the table. Each grid line is ten "
+        "times the one below.",
         f"Time of a sweep against M, by enumeration, with rows, and exact, for {pair}.",
         key="learn-ours-figure",
     )
     times = {variant: sweep_time(model, size, variant) for variant in NAMES}
     table(
         ["a sweep", "time", "how known"],
-        [[NAMES[v], str(t), "measured" if t.measured else "predicted"] for v, t in times.items()],
+        [[NAMES[v], str(t), "measured" if t.measured else "extrapolated"] for v, t in times.items()],
     )
     st.caption(
         f"Variant 12 chooses {way(model, size)} here. Compared with trying every answer at up to {COMPARED} states, "

@@ -15,7 +15,7 @@ from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS
 from pages._shared.learn.drawing import draw
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_run
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_partition, tiny_run
 
 TEXT = """
 The variables of the tiny model form two groups, A and B, joined only by the couplings between them. Put A into some
@@ -41,11 +41,11 @@ def answers(engine: bc.Engine, state: int) -> FloatArray:
 
 
 def describe(state: int) -> str:
-    return tiny_cut().describe(RECEIVER, state)
+    return tiny_partition().describe(RECEIVER, state)
 
 
 def show() -> None:
-    engine, part = tiny_run(), tiny_cut()
+    engine, part = tiny_run(), tiny_partition()
     state: int = st.select_slider(
         "State of A (the values of a1, a2, a3)",
         range(1 << len(part.groups[RECEIVER])),
@@ -101,7 +101,7 @@ def question() -> Question:
 
     def judge(answer: Answer) -> Verdict:
         costs = answers(engine, state)
-        best = tiny_cut().describe(SENDER, int(costs.argmin()))
+        best = tiny_partition().describe(SENDER, int(costs.argmin()))
         if same(float(answer), float(nu[state])):
             return Verdict(True, f"B's best answer is {best}, and it costs {number(nu[state])}.")
         if same(float(answer), float(costs.max())):

@@ -31,13 +31,13 @@ def tiny() -> bc.BinaryMRF:
 
 
 @lru_cache(maxsize=1)
-def tiny_cut() -> bc.Partition:
+def tiny_partition() -> bc.Partition:
     return bc.partition(tiny(), 3, "groups")
 
 
 def tiny_run(position: int = 0) -> bc.Engine:
     """A run on it, after some events; made anew for each caller, which takes a millisecond."""
-    engine = bc.Engine(tiny(), tiny_cut(), variant=9)
+    engine = bc.Engine(tiny(), tiny_partition(), variant=9)
     if position:
         engine.run(max_events=position)
     return engine
@@ -53,11 +53,11 @@ def tiny_messages() -> list[int]:
 
 def put_tiny(lab: Lab, position: int = 0) -> None:
     """Open it in the app, after some events, with the lessons' message selected."""
-    lab.open(tiny(), SAMPLE.say("tiny"), tiny_cut(), 3, 9, "mplp")
-    stand(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
+    lab.open(tiny(), SAMPLE.say("tiny"), tiny_partition(), 3, 9, "mplp")
+    show_at(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
 
 
-def stand(lab: Lab, position: int, arc: int = 0) -> None:
+def show_at(lab: Lab, position: int, arc: int = 0) -> None:
     """Go to an event of a fresh run."""
     if position:
         lab.run.engine.run(max_events=position)

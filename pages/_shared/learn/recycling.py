@@ -14,7 +14,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import RECEIVER, SENDER, glass, stand
+from pages._shared.learn.models import RECEIVER, SENDER, glass, show_at
 
 TEXT = """
 When other groups are updated, they pass messages too: λ changes, and the true ν changes with it. Must all rows be
@@ -122,8 +122,8 @@ def question() -> Question:
 def put(lab: Lab) -> None:
     mrf, part, origin = glass()
     engine = run(int(st.session_state.get("learn-recycle-sweeps", 0)))
-    lab.open(mrf, origin, part, part.max_size, 9, "mplp")
-    stand(lab, engine.position, engine.graph.arc(RECEIVER, SENDER))
+    lab.open(mrf, origin, part, part.largest, 9, "mplp")
+    show_at(lab, engine.position, engine.graph.arc(RECEIVER, SENDER))
 
 
 LESSON = Lesson(

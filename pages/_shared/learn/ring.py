@@ -40,7 +40,7 @@ def ring() -> bc.BinaryMRF:
 
 
 @lru_cache(maxsize=32)
-def cut(size: int, way: str = ALONG) -> bc.Partition:
+def partition_of(size: int, way: str = ALONG) -> bc.Partition:
     """The ring in groups of at most ``size`` variables: neighbours, or opposite pairs (of any size)."""
     n = ring().n
     if way == ALONG:
@@ -52,7 +52,7 @@ def cut(size: int, way: str = ALONG) -> bc.Partition:
 @lru_cache(maxsize=32)
 def bound(size: int, way: str = ALONG) -> float:
     """The lower bound that messages between these groups reach."""
-    return bc.solve(ring(), cut(size, way), variant=9).lower_bound
+    return bc.solve(ring(), partition_of(size, way), variant=9).lower_bound
 
 
 @lru_cache(maxsize=1)
@@ -93,7 +93,7 @@ def show() -> None:
         persist_state="session",
         disabled=way == ACROSS,
     )
-    part = cut(size, way)
+    part = partition_of(size, way)
     edges = len(bc.HyperGraph(ring(), part).edges)
     joined = "all in one" if len(part) == 1 else "they form a ring" if edges >= len(part) else "they form a chain"
     draw(
@@ -126,14 +126,14 @@ def question() -> Question:
         if size == right:
             return Verdict(
                 True,
-                f"With M = {size} there are {len(cut(size))} groups, which form no ring, and the bound rises from "
+                f"With M = {size} there are {len(partition_of(size))} groups, which form no ring: the bound rises from "
                 f"{number(bound(1))} to {number(bound(size))}. Pairs across the ring form a chain: there M = 2 does "
                 + ("too." if same(bound(2, ACROSS), optimum()) else "not."),
             )
         if size < right:
             return Verdict(
                 False,
-                f"M = {size} makes {len(cut(size))} groups that form a ring again: the bound stays at "
+                f"M = {size} makes {len(partition_of(size))} groups that form a ring again: the bound stays at "
                 f"{number(bound(size))}, below the optimum, {number(optimum())}.",
             )
         return Verdict(False, f"M = {size} does reach {number(optimum())}, but a smaller M is enough.")
@@ -145,7 +145,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     size, way = chosen()
-    part = cut(size, way)
+    part = partition_of(size, way)
     sizes = [len(group) for group in part.groups]
     lab.open(ring(), SAMPLE.say("frustrated-cycle"), part, int(np.max(sizes)), 9, "mplp")
 

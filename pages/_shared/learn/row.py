@@ -16,7 +16,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny, tiny_cut, tiny_run
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny, tiny_partition, tiny_run
 
 TEXT = """
 Instead of the whole table ν we keep simple bounds on it. A **Benders row** is a number β⁰ minus a charge for each
@@ -31,14 +31,14 @@ made, it touches ν. Raised any further, it would exceed ν somewhere and no lon
 
 
 @lru_cache(maxsize=16)
-def row_at(state: int) -> bc.Cut:
+def row_at(state: int) -> bc.WhatIfRow:
     """The row that the paper's closed formula makes at a state of A."""
     found = bc.what_if(tiny_run(), RECEIVER, SENDER, state)
     return next(cut for cut in found if cut.kind == RowKind.RMC)
 
 
 def describe(state: int) -> str:
-    return tiny_cut().describe(RECEIVER, state)
+    return tiny_partition().describe(RECEIVER, state)
 
 
 def show() -> None:
@@ -85,7 +85,7 @@ def show() -> None:
         f"{verdict}.",
         key="learn-row-figure",
     )
-    names = [tiny().names[i] for i in tiny_cut().groups[RECEIVER]]
+    names = [tiny().names[i] for i in tiny_partition().groups[RECEIVER]]
     intercept = float(row.values[0] + sum(row.u[:, 0])) + lift
     table(
         ["the row: β⁰ minus", *names],

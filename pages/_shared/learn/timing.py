@@ -1,8 +1,7 @@
-"""How long a sweep takes on this machine: measured where that is quick, otherwise predicted."""
+"""How long a sweep takes on this machine: measured where that is quick, otherwise extrapolated."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,8 +14,9 @@ from bender_core.units import duration
 from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS, STYLES
 
-# A sweep expected to take longer is not run while a user waits. Others run twice, and the faster one counts.
-WAITING_SECONDS = 0.04
+# A sweep by enumeration that takes longer is not timed, as a user waits for it. It takes GROWTH times as long as with a
+# variable less in each group, as either end of an edge has twice as many states.
+ENUMERATION, GROWTH, WAITING_SECONDS = 11, 4, 0.03
 
 Model = Callable[[int], tuple[bc.BinaryMRF, bc.Partition]]
 
@@ -30,58 +30,49 @@ class Timing(NamedTuple):
     def __str__(self) -> str:
         return f"{'' if self.measured else 'about '}{duration(self.seconds)}"
 
+    @property
+    def how(self) -> str:
+        """The time, and how it is known."""
+        return f"{self}, {'measured' if self.measured else 'extrapolated'}"
+
 
 @lru_cache(maxsize=256)
-def predicted(model: Model, size: int, variant: int) -> float:
-    """Seconds per sweep, without running one."""
-    return bc.estimate(*model(size), variant).seconds_per_sweep
-
-
-@lru_cache(maxsize=128)
 def sweep_time(model: Model, size: int, variant: int) -> Timing:
-    """The time of a sweep: of the first sweep of a run, measured now, or the prediction."""
-    expected = predicted(model, size, variant)
-    if expected > WAITING_SECONDS:
-        return Timing(expected, measured=False)
-    return Timing(min(_made(*model(size), variant) for _ in range(2)), measured=True)
-
-
-def _made(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> float:
-    engine = bc.Engine(mrf, part, variant=variant)
-    begin = time.perf_counter()
-    engine.step("sweep")
-    return time.perf_counter() - begin
+    """The time of a sweep: measured, or for long enumerations extrapolated from smaller groups."""
+    if variant == ENUMERATION and size > 1:
+        smaller = sweep_time(model, size - 1, variant)
+        if GROWTH * smaller.seconds > WAITING_SECONDS:
+            return Timing(GROWTH * smaller.seconds, measured=False)
+    taken = bc.time_sweep(*model(size), variant)
+    return Timing(taken.seconds, measured=taken.sweeps >= 1)
 
 
 def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, str]) -> go.Figure:
-    """Predicted seconds per sweep by the size of groups, a line a variant, and what `sweep_time` says at one size."""
+    """Seconds of a sweep by the size of groups, a line a variant, and large markers at one size."""
     ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3, 1e4]
-    every = np.array([[predicted(model, m, variant) for m in sizes] for variant in names])
-    times = [sweep_time(model, size, variant) for variant in names]
+    every = {variant: [sweep_time(model, m, variant) for m in sizes] for variant in names}
     traces: list[dict[str, Any]] = []
-    for (variant, name), seconds in zip(names.items(), every, strict=True):
-        style = STYLES[variant]
+    for variant, name in names.items():
+        style, chosen = STYLES[variant], sweep_time(model, size, variant)
         traces.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",
                 "x": list(sizes),
-                "y": seconds,
+                "y": [taken.seconds for taken in every[variant]],
                 "name": name,
                 "line": {"color": style.colour, "dash": style.dash, "width": 2},
                 "marker": {"symbol": style.symbol, "size": 6},
-                "text": [duration(value) for value in seconds],
-                "hovertemplate": "M = %{x}: %{text}, predicted",
+                "text": [taken.how for taken in every[variant]],
+                "hovertemplate": "M = %{x}: %{text}",
             }
         )
-    for variant, taken in zip(names, times, strict=True):
-        style = STYLES[variant]
         traces.append(
-            {"type": "scatter", "mode": "markers", "x": [size], "y": [taken.seconds], "showlegend": False}
-            | {"marker": {"symbol": style.symbol, "size": 13, "color": style.colour}, "name": names[variant]}
-            | {"text": [f"{taken}{', measured' * taken.measured}"], "hovertemplate": "M = %{x}: %{text}"}
+            {"type": "scatter", "mode": "markers", "x": [size], "y": [chosen.seconds], "showlegend": False}
+            | {"marker": {"symbol": style.symbol, "size": 13, "color": style.colour}, "name": name}
+            | {"text": [chosen.how], "hovertemplate": "M = %{x}: %{text}"}
         )
-    ends = np.append(every.ravel(), [taken.seconds for taken in times])
+    ends = np.array([taken.seconds for times in every.values() for taken in times])
     drawing = figure(traces)
     drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.update_xaxes(title="M, variables in a group", dtick=2)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.strategies import PURSUIT, applicable
-from bender_core.trying.comparison import bound_after, predicted
+from bender_core.trying.comparison import bound_after, measured
 from bender_core.units import so_far
 from pages._shared.running.background import Personal
 
 
 @dataclass(eq=False)
 class Comparing(Personal):
-    """Every strategy at every requested M: first the predictions, and on request the bound that each reaches."""
+    """Every strategy at every requested M: first its cost, and on request the bound that each reaches."""
 
     mrf: bc.BinaryMRF
     sizes: Sequence[int]
@@ -40,12 +40,12 @@ class Comparing(Personal):
         """Whether every row is computed."""
         return len(self.rows) == len(self.sizes) * len(applicable(self.mrf))
 
-    def predict(self) -> None:
-        """Make the missing partitions, and predict their costs."""
+    def measure(self) -> None:
+        """Make the missing partitions, and measure their costs."""
         # Copies: the previous work may not have ended yet.
         self.rows = list(self.rows)
         self._parts = self._parts[: len(self.rows)]
-        self.begin(self._predict)
+        self.begin(self._measure)
 
     def bound(self, sweeps: int) -> None:
         """Run every partition that fits for some sweeps."""
@@ -57,7 +57,7 @@ class Comparing(Personal):
         self.share, self.doing = 0.0, ""
         super().begin(work, waits)
 
-    def _predict(self, stop: threading.Event) -> None:
+    def _measure(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts
 
         def tell(share: float, bound: float = -math.inf) -> None:
@@ -68,11 +68,11 @@ class Comparing(Personal):
         # What takes longest comes last.
         ways.sort(key=lambda way: way[1] == PURSUIT)
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
-            what, wanted = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(wanted=stop.is_set)
+            what, until = f"partition {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(requested=stop.is_set)
             tell(0.0)
             try:
-                part = bc.partition(self.mrf, max_size, name, stop=wanted, on_progress=tell)
-                row = predicted(self.mrf, part, max_size, self.variant, self.schedule, wanted)
+                part = bc.partition(self.mrf, max_size, name, stop=until, on_progress=tell)
+                row = measured(self.mrf, part, max_size, self.variant, self.schedule, until)
             except bc.Stopped:
                 return
             parts.append(part)

@@ -12,8 +12,8 @@ from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import file_name, picture
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label, paragraphs
-from pages._shared.cuts.remembered import group_places, owners, variable_places
 from pages._shared.partition.table import pick
+from pages._shared.partitioning.remembered import group_places, owners, variable_places
 
 # The most variables or groups in one figure, and edited by hand; more could not be distinguished.
 MOST_DRAWN = 1000
@@ -52,7 +52,7 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
 
 def picture_of(current: Lab, part: Partition, what: str) -> dict[str, Any]:
     """The file name of a drawing of the draft."""
-    return picture(file_name(current.mrf.name, f"M{st.session_state.cut_size}", part.strategy, what))
+    return picture(file_name(current.mrf.name, f"M{st.session_state.partition_size}", part.strategy, what))
 
 
 def draw_variables(current: Lab, part: Partition, model: str) -> None:

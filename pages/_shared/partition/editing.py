@@ -10,9 +10,9 @@ import bender_core as bc
 from bender_core.groups import Partition, merge, move, split, split_by_coupling
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.cuts.draft import Cut, Draft
 from pages._shared.partition.drawings import MOST_DRAWN
 from pages._shared.partition.table import change, numbered, pick
+from pages._shared.partitioning.draft import Draft, SizedPartition
 
 HALVES = {"coupling": "by coupling: cut as little as possible", "order": "in the order of its members"}
 
@@ -49,7 +49,9 @@ def by_hand(current: Lab, on_table: Draft) -> None:
         return split_by_coupling(current.mrf, part, which) if state.split_by == "coupling" else split(part, which)
 
     def action(place: st.delta_generator.DeltaGenerator, name: str, edited: Callable[[], Partition]) -> None:
-        place.button(name, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
+        place.button(
+            name, on_click=change, args=(on_table, lambda: SizedPartition(edited(), max_size)), width="stretch"
+        )
 
     st.caption("Edit the groups by hand: click in the drawing, or choose here.")
     moving, merging, splitting = st.tabs(["Move", "Merge", "Split"])

@@ -17,20 +17,25 @@ from pages._shared.partition.comparing import Comparing
 from pages._shared.partition.drawings import PICTURE_HEIGHT
 from pages._shared.partition.table import TELL_SECONDS, choose
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
+
+# What is compared, and the work on it.
+_COMPARING = Kept[tuple[tuple[object, ...], Comparing]]("comparing")
 
 
 def compared(current: Lab, model: str) -> Comparing:
     """The requested comparison; another choice starts another."""
     state = st.session_state
-    asked = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
-    if state.get("compared") != asked:
-        if "comparing" in state:
-            state.comparing.stop()
-        state.compared = asked
-        state.comparing = Comparing(current.mrf, *asked[1:])
-        state.comparing.predict()
-    kept: Comparing = state.comparing
-    return kept
+    choice = (model, tuple(sorted(state.compare_sizes)), state.partition_variant, state.partition_schedule)
+    before = _COMPARING.get()
+    _, comparing = _COMPARING.made(
+        lambda: (choice, Comparing(current.mrf, *choice[1:])), lambda kept: kept[0] == choice
+    )
+    if before is None or comparing is not before[1]:
+        if before is not None:
+            before[1].stop()
+        comparing.measure()
+    return comparing
 
 
 def compare(current: Lab, model: str) -> None:
@@ -54,7 +59,7 @@ def compare(current: Lab, model: str) -> None:
         follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return
     if not comparing.complete:
-        st.button("Resume", on_click=comparing.predict, help="Make the remaining cuts")
+        st.button("Resume", on_click=comparing.measure, help="Make the remaining partitions")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(
@@ -85,11 +90,11 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
     shown = {
         "strategy": [row.strategy for row in rows],
         "M": [row.max_size for row in rows],
-        "ms per sweep": [1000 * row.seconds_per_sweep for row in rows],
+        "ms per sweep": [None if row.seconds_per_sweep is None else 1000 * row.seconds_per_sweep for row in rows],
         "MB": [row.bytes / 2**20 for row in rows],
         "groups": [row.groups for row in rows],
         "cycles left": [row.cycles for row in rows],
-        "kept": [100 * row.held for row in rows],
+        "kept": [100 * row.covered for row in rows],
     }
     if comparing.sweeps:
         shown["bound"] = [row.lower_bound for row in rows]
@@ -99,8 +104,8 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
         column_config={
             "strategy": column.TextColumn(width=90),
             "M": column.NumberColumn(width=45),
-            "ms per sweep": column.NumberColumn(width=90, format="%.3g", help="Predicted, on this machine"),
-            "MB": column.NumberColumn(width=65, format="%.3g", help="Predicted memory of a run"),
+            "ms per sweep": column.NumberColumn(width=90, format="%.3g", help="Measured on this machine just now"),
+            "MB": column.NumberColumn(width=65, format="%.3g", help="Memory without which a run cannot begin"),
             "groups": column.NumberColumn(width=65),
             "cycles left": column.NumberColumn(width=85, help="Independent cycles of the hyper-graph; 0 is a forest"),
             "kept": column.NumberColumn(width=60, format="%.0f %%", help="Inside groups or on a forest between them"),
@@ -128,10 +133,10 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
         "time": lambda row: row.seconds_per_sweep,
         "memory": lambda row: row.bytes,
         "cycles": lambda row: row.cycles,
-        "kept": lambda row: -row.held,
+        "kept": lambda row: -row.covered,
     }
-    runnable = [row for row in rows if row.least <= limit]
-    said: dict[int, list[str]] = {id(row): [] for row in rows}
+    runnable = [row for row in rows if row.bytes <= limit]
+    best: dict[int, list[str]] = {id(row): [] for row in rows}
     for name, measure in measures.items():
         values = [value for row in runnable if (value := measure(row)) is not None]
         # The best bound is marked once all are known.
@@ -139,12 +144,12 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
             continue
         for row, value in zip(runnable, values, strict=True):
             if math.isclose(value, min(values), rel_tol=1e-9):
-                said[id(row)].append(name)
+                best[id(row)].append(name)
     return [
-        f"too large: {storage(row.least)} of {storage(limit)}"
-        if row.least > limit
-        else f"★ {', '.join(said[id(row)])}"
-        if said[id(row)]
+        f"too large: {storage(row.bytes)} of {storage(limit)}"
+        if row.bytes > limit
+        else f"★ {', '.join(best[id(row)])}"
+        if best[id(row)]
         else ""
         for row in rows
     ]

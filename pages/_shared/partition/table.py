@@ -11,41 +11,48 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.cuts.chosen import apply
-from pages._shared.cuts.cutting import Costing, Cutting
-from pages._shared.cuts.draft import Cut, Draft
-from pages._shared.running.following import follow, keep
+from pages._shared.partitioning.chosen import apply
+from pages._shared.partitioning.draft import DRAFT, Draft, SizedPartition
+from pages._shared.partitioning.making import Costing, PartitionMaker
+from pages._shared.running.following import WIDGETS_USED, follow, keep
+from pages._shared.running.kept import Kept
 
 COMPARED_M = (4, 8, 12)
 TELL_SECONDS = 0.4
+# Whether a run on the draft has begun, which Watch shows.
+TO_WATCH = Kept[bool]("to_watch")
 
 
 def draft(current: Lab) -> Draft:
     """The draft; the run's partition until something is changed."""
-    state = st.session_state
-    if "draft" not in state or state.draft.number != current.number:
-        state.draft = Draft(current.number, Cut(current.partition, current.max_size))
-        for work in ("cutting", "costing"):
-            if work in state:
-                state[work].stop()
-        state.cutting, state.costing = Cutting(current.mrf), Costing(current.mrf, current.account)
-        state.move_variable = None
-        most = current.mrf.n
-        state.choices = {
-            "cut_size": current.max_size,
-            "cut_strategy": current.partition.strategy,
-            "cut_variant": current.variant,
-            "cut_schedule": current.schedule,
-            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
-            "compare_sweeps": 10,
-        }
-        state.update(state.choices)
-        state.boxes_heard = False
-    keep(state.choices)
-    state.setdefault("move_variable", None)
-    kept: Draft = state.draft
-    agree(current, kept)
-    return kept
+    before = DRAFT.get()
+    found = DRAFT.made(lambda: _begun(current), lambda found: found.number == current.number)
+    if found is not before:
+        if before is not None:
+            before.stop()
+        st.session_state.move_variable = None
+        st.session_state.update(found.choices)
+        WIDGETS_USED.set(False)
+    keep(found.choices)
+    st.session_state.setdefault("move_variable", None)
+    agree(current, found)
+    return found
+
+
+def _begun(current: Lab) -> Draft:
+    """A draft that is the run's partition."""
+    most = current.mrf.n
+    choices = {
+        "partition_size": current.max_size,
+        "partition_strategy": current.partition.strategy,
+        "partition_variant": current.variant,
+        "partition_schedule": current.schedule,
+        "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
+        "compare_sweeps": 10,
+    }
+    now = SizedPartition(current.partition, current.max_size)
+    maker, costing = PartitionMaker(current.mrf), Costing(current.mrf, current.account)
+    return Draft(current.number, now, maker, costing, choices)
 
 
 def agree(current: Lab, on_table: Draft) -> None:
@@ -53,20 +60,20 @@ def agree(current: Lab, on_table: Draft) -> None:
 
     This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
-    asked = st.session_state.cut_size, st.session_state.cut_strategy
-    if asked not in (on_table.told.choice, on_table.now.choice):
-        recut(current, on_table, *asked)
-    elif on_table.wanted is not None:
+    choice = st.session_state.partition_size, st.session_state.partition_strategy
+    if choice not in (on_table.in_widgets.choice, on_table.now.choice):
+        partition_again(current, on_table, *choice)
+    elif on_table.being_made is not None:
         give_up(on_table)
-    if on_table.wanted is not None:
+    if on_table.being_made is not None:
         return
     choose(*on_table.now.choice)
-    if on_table.now is not on_table.told:
+    if on_table.now is not on_table.in_widgets:
         pick(on_table.now.part, st.session_state.move_variable)
-        on_table.told = on_table.now
+        on_table.in_widgets = on_table.now
 
 
-def change(on_table: Draft, make: Callable[[], Cut]) -> None:
+def change(on_table: Draft, make: Callable[[], SizedPartition]) -> None:
     """Change the draft, with undo; if the change is impossible, say why."""
     try:
         on_table.put(make())
@@ -98,44 +105,43 @@ def fill(box: str, value: object) -> None:
 
 def choose(max_size: int, strategy: str) -> None:
     """Set the widgets to request a partition."""
-    fill("cut_size", max_size)
-    fill("cut_strategy", strategy)
+    fill("partition_size", max_size)
+    fill("partition_strategy", strategy)
 
 
-def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
+def partition_again(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
     """Make a partition by a strategy the draft; a slow one in the background."""
-    cutting: Cutting = st.session_state.cutting
-    wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
-    if wanted != on_table.wanted:
-        cutting.ask([wanted])
+    maker = on_table.maker
+    choice = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
+    if choice != on_table.being_made:
+        maker.ask([choice])
     # Asked once, and before the partition is looked up: it may be made while the page is drawn.
-    going = cutting.busy
-    on_table.wanted = None
-    if wanted in cutting.parts:
-        change(on_table, lambda: Cut(cutting.parts[wanted], max_size))
-    elif wanted in cutting.errors:
-        on_table.error = cutting.errors[wanted]
+    going = maker.busy
+    on_table.being_made = None
+    if choice in maker.parts:
+        change(on_table, lambda: SizedPartition(maker.parts[choice], max_size))
+    elif choice in maker.errors:
+        on_table.error = maker.errors[choice]
     elif going:
-        on_table.wanted = wanted
+        on_table.being_made = choice
 
 
 def give_up(on_table: Draft) -> None:
     """Keep the present draft."""
-    st.session_state.cutting.stop()
-    on_table.wanted = None
+    on_table.maker.stop()
+    on_table.being_made = None
     choose(*on_table.now.choice)
 
 
-def being_cut() -> None:
+def partition_progress(maker: PartitionMaker) -> None:
     """The progress of the partition being made."""
-    cutting: Cutting = st.session_state.cutting
-    follow(lambda: cutting.busy, lambda: st.progress(cutting.share, cutting.doing), TELL_SECONDS)
+    follow(lambda: maker.busy, lambda: st.progress(maker.share, maker.doing), TELL_SECONDS)
 
 
 def use(current: Lab, on_table: Draft) -> None:
     """Begin a run on the draft, and watch it."""
     state = st.session_state
-    state.to_watch = apply(current, on_table, state.cut_variant, state.cut_schedule)
+    TO_WATCH.set(apply(current, on_table, state.partition_variant, state.partition_schedule))
 
 
 def numbered(part: Partition) -> list[str]:

@@ -13,6 +13,7 @@ import streamlit as st
 
 import bender_core as bc
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import TELL_SECONDS, WatchedRun, go_to, whereabouts
 
 Found = TypeVar("Found")
@@ -112,7 +113,7 @@ class Findings:
     # -- in the background ------------------------------------------------------------------------------------
 
     def _take_steps(self, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop = bc.Stop(requested=stopped.is_set)
         try:
             while self._steps and not stop():
                 self.run.step(*self._steps[0], stop)
@@ -125,7 +126,7 @@ class Findings:
             self._steps.clear()
 
     def _compute(self, look: Look, compute: Callable[[bc.Engine, bc.Stop], object], stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop = bc.Stop(requested=stopped.is_set)
         try:
             go_to(self.run.engine, look.position, stop)
             self._found[look.name] = look, compute(self.run.engine, stop)
@@ -136,12 +137,12 @@ class Findings:
             self._found[look.name] = look, error
 
 
+_FINDINGS = Kept[Findings]("findings")
+
+
 def findings(run: WatchedRun) -> Findings:
     """What this session has found about a run."""
-    if "findings" not in st.session_state or st.session_state.findings.run is not run:
-        st.session_state.findings = Findings(run)
-    found: Findings = st.session_state.findings
-    return found
+    return _FINDINGS.made(lambda: Findings(run), lambda found: found.run is run)
 
 
 def found_or_progress(

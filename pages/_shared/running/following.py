@@ -6,6 +6,11 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from pages._shared.running.kept import Kept
+
+# Whether the page has run again without the user, and whether a widget was used since its values were set.
+_RAN_ITSELF, WIDGETS_USED = Kept[bool]("ran_itself"), Kept[bool]("widgets_used")
+
 
 def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float) -> None:
     """Redraw while work continues, and then rerun the page (unless the work ended before the first drawing).
@@ -25,7 +30,7 @@ def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float
     def part() -> None:
         nonlocal first
         if not first and not goes_on():
-            st.session_state.ran_itself = True
+            _RAN_ITSELF.set(True)
             st.rerun()
         first = False
         draw()
@@ -50,9 +55,9 @@ def keep(choices: Mapping[str, object]) -> None:
     for key in missing:
         state[key] = choices[key]
     if missing:
-        state.boxes_heard = False
+        WIDGETS_USED.set(False)
     if any(state[key] != value for key, value in choices.items()):
-        state.boxes_heard = True
-    if state.pop("ran_itself", False) and not state.get("boxes_heard", False):
+        WIDGETS_USED.set(True)
+    if _RAN_ITSELF.take() and not WIDGETS_USED.get():
         for key, value in choices.items():
             state[key] = value

@@ -32,7 +32,7 @@ def is_compiling() -> bool:
 def is_ready() -> bool:
     """Whether it can be used; waits as long as it is only loaded."""
     try:
-        _solver.wait(Stop(wanted=is_compiling))
+        _solver.wait(Stop(requested=is_compiling))
     except Stopped:
         return False
     return True

@@ -29,7 +29,7 @@ class Visit(NamedTuple):
     """A session while a tab is connected to it."""
 
     session: str
-    held: AppSession | None
+    app_session: AppSession | None
 
 
 def presence() -> Callable[[], bool]:
@@ -63,8 +63,8 @@ def _close(visit: Visit) -> None:
         return
     server.close_session(visit.session)
     # The server's loop still has a reference to the last session.
-    if visit.held is not None:
-        _empty(visit.held)
+    if visit.app_session is not None:
+        _empty(visit.app_session)
     # Objects that were set aside when the server started may have become garbage as well.
     set_aside()
 

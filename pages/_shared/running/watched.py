@@ -200,9 +200,9 @@ def tensions(engine: bc.Engine) -> Tension:
 def whereabouts(engine: bc.Engine) -> str:
     """What an engine is computing, for example "event 2,310, message 3 of 7, 41%"."""
     where = looking.whereabouts(engine)
-    said = [f"event {engine.position + 1:,}"]
+    parts = [f"event {engine.position + 1:,}"]
     if where.message < where.messages:
-        said.append(f"message {where.message + 1} of {where.messages}")
+        parts.append(f"message {where.message + 1} of {where.messages}")
     if where.share:
-        said.append(f"{where.share:.0%}")
-    return ", ".join(said)
+        parts.append(f"{where.share:.0%}")
+    return ", ".join(parts)

@@ -1,6 +1,6 @@
 """Answers to what the stage asks, computed off the script thread: nothing that a run does may freeze the page.
 
-A question is a command of ``pages/_shared/frontend/protocol.json``. Its answer is waited for a moment; if it takes
+A question is a `Command` of `protocol`. Its answer is waited for a moment; if it takes
 longer, the stage hears how far it is, and asks again.
 """
 
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import bender_core as bc
 from bender_core import looking
@@ -19,6 +18,7 @@ from bender_core.engine.result import STATUSES
 from bender_core.kernels.layout import Kind, Status
 from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
+from pages._shared.watch import protocol
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
 from pages._shared.watch.finding import MISSED, Goal, find
 from pages._shared.watch.frames import Encoder
@@ -43,7 +43,7 @@ class Question:
     ahead: int = AHEAD  # how many events after the present one it wants
     more: bool = False  # whether it needs one of them at least, as it plays
     held: bool = False  # whether it has the hyper-graph
-    measure: str = "tension"  # what colours the lines
+    measure: protocol.Measure = "tension"  # what colours the lines
     serial: int = 0
     heard: int = -1  # the latest one whose answer it has
     grain: bc.Grain = "event"
@@ -57,19 +57,19 @@ class Question:
     drawer: Docked = CLOSED
 
     @classmethod
-    def read(cls, command: Mapping[str, Any]) -> Question:
+    def read(cls, command: protocol.Command) -> Question:
         """The question of a command."""
-        said = {name: command[name] for name in cls.__dataclass_fields__ if name in command}
-        asked = cls(**said)
-        states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
-        ahead = min(max(asked.ahead, 0), MOST_AHEAD)
-        return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
+        fields = {name: value for name, value in command.items() if name in cls.__dataclass_fields__}
+        question = cls(**cast(dict[str, Any], fields))
+        states, lines = (tuple(map(int, numbers)) for numbers in (question.states, question.lines))
+        ahead = min(max(question.ahead, 0), MOST_AHEAD)
+        return replace(question, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
 
 
 def ending(engine: bc.Engine) -> str:
     """Why a run has ended, in a word or two: that its gap is closed proves nothing by itself."""
-    said = STATUSES[engine.status]
-    return f"{said} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else said
+    text = STATUSES[engine.status]
+    return f"{text} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else text
 
 
 class Answers:
@@ -85,24 +85,24 @@ class Answers:
         The number of the last command.
     held : bool
         Whether the stage that asked last has the hyper-graph. One that did not ask is mounted anew and holds nothing.
-    tightness : dict or None
-        What was measured last: ``tightness`` of the protocol.
-    lines : dict or None
-        What was found last of the messages in sight: ``lines`` of the protocol.
-    drawer : dict or None
-        What was found last of the message in the drawer: ``drawer`` of the protocol.
+    tightness : protocol.Tightness or None
+        What was measured last.
+    lines : protocol.Lines or None
+        What was found last of the messages in sight.
+    drawer : protocol.Drawer or None
+        What was found last of the message in the drawer.
     """
 
     def __init__(self, run: WatchedRun) -> None:
         self.run, self.encoder = run, Encoder(run)
         self._lines, self._drawer = Lines(run.engine), Drawer(run.engine)
         self.serial, self.held = 0, False
-        self.tightness: dict[str, Any] | None = None
-        self.lines: dict[str, Any] | None = None
-        self.drawer: dict[str, Any] | None = None
-        self._heard = -1  # the latest command whose answer the stage has
-        self._asked: Question | None = None  # what is being answered, or was
-        self._answer: dict[str, Any] = {}
+        self.tightness: protocol.Tightness | None = None
+        self.lines: protocol.Lines | None = None
+        self.drawer: protocol.Drawer | None = None
+        self._answered_serial = -1  # the latest command whose answer the stage has
+        self._question: Question | None = None  # what is being answered, or was
+        self._answer: protocol.Answer = {}
         self._answered = threading.Event()
         self._opened = threading.Event()  # whether the drawer has what it shows, too
         self._progress = ""
@@ -125,16 +125,16 @@ class Answers:
     @property
     def _is_stopping(self) -> bool:
         """Whether what is answered is a press of Stop."""
-        return self._asked is not None and self._asked.do == "stop"
+        return self._question is not None and self._question.do == "stop"
 
     def ask(self, question: Question) -> None:
         """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
         again = question.serial == self.serial
-        self._heard, self.held, self.serial = question.heard, question.held, question.serial
+        self._answered_serial, self.held, self.serial = question.heard, question.held, question.serial
         # Said again, also as another question, it would break off its own answer.
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
-        known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
+        known = self._question is not None and not (question.do == "poll" and self._is_stopped)
         if known and (again or question.do in ("poll", "stop", "reference", "prove")):
             return
         if not self.run.settle():
@@ -145,45 +145,45 @@ class Answers:
 
     def forget(self) -> None:
         """Run on: what was answered is past."""
-        self._asked = None
+        self._question = None
 
-    def tell(self) -> dict[str, Any]:
-        """The answer, or the progress of the work on it; nothing if the stage knows it."""
-        if self._asked is None or not self.held:
+    def tell(self) -> tuple[protocol.Answer, str | None]:
+        """The answer, and the progress of the work on it, in words; nothing of what the stage knows, or is at hand."""
+        if self._question is None or not self.held:
             self._renew()
         if not self._answered.wait(PATIENCE_SECONDS):
-            return {"working": self._progress}
+            return {}, self._progress
         self._opened.wait(PATIENCE_SECONDS)
-        assert self._asked is not None
-        return self._answer if self._heard < self._asked.serial else {}
+        assert self._question is not None
+        return (self._answer if self._answered_serial < self._question.serial else {}), None
 
     def _renew(self) -> None:
         """Answer once more, to a stage that holds nothing; what it has asked before is done all the same."""
         self.run.settle()
-        self._heard = -1
-        asked = self._asked
-        if asked is None or self._answered.is_set():
-            looked = asked or Question()
-            asked = Question(
+        self._answered_serial = -1
+        question = self._question
+        if question is None or self._answered.is_set():
+            shown = question or Question()
+            question = Question(
                 at=self.run.position,
                 serial=self.serial,
-                measure=looked.measure,
-                lines=looked.lines,
-                drawer=looked.drawer,
+                measure=shown.measure,
+                lines=shown.lines,
+                drawer=shown.drawer,
             )
-        self._begin(replace(asked, first=0, goes_on=False, held=False))
+        self._begin(replace(question, first=0, goes_on=False, held=False))
 
     # -- in the background ------------------------------------------------------------------------------------
 
     def _begin(self, question: Question) -> None:
         """Begin an answer; the engine is free."""
-        self._asked, self._answer, self._progress = question, {}, "computing…"
+        self._question, self._answer, self._progress = question, {}, "computing…"
         self._answered.clear()
         self._opened.clear()
         self.run.look(partial(self._work, question))
 
     def _work(self, question: Question, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=partial(self._is_over, stopped))
+        stop = bc.Stop(requested=partial(self._is_over, stopped))
         try:
             self._answer = self.answer_to(question, stop)
             self._answered.set()
@@ -211,7 +211,7 @@ class Answers:
         self._progress = f"computing {whereabouts(self.run.engine)}"
         return stopped.is_set()
 
-    def answer_to(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
+    def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
         """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
         run, engine = self.run, self.run.engine
         before, missed = run.position, None
@@ -255,7 +255,7 @@ class Answers:
         self.run.show(found)
         return None
 
-    def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
+    def _chunk(self, question: Question, stop: bc.Stop) -> protocol.Frames:
         """The events from the first that the stage lacks, or from a few before the one shown."""
         run, engine = self.run, self.run.engine
         stopped = stop()

@@ -1,9 +1,9 @@
-"""What the pictures of one event need: the encoder of ``detail`` in ``pages/_shared/frontend/protocol.json``."""
+"""What the pictures of one event need: the encoder of `Detail` in `protocol`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from bender_core.looking.decided import excludes
 from bender_core.looking.rows import row_values
 from bender_core.model import FloatArray
 from bender_core.stopping import never
+from pages._shared.watch import protocol
 
 # States drawn one by one, and points of the curve that stands for all of them where they are more.
 COLUMNS, TAIL = 24, 60
@@ -57,18 +58,18 @@ class Update:
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
-        self.asked: set[int] = set()
+        self.evaluated: set[int] = set()
         self.loose: int | None = None  # on how many messages the rows were too low at the last oracle
-        self.held = self._held()
+        self.parts_of_bound = self._parts_of_bound()
         # Asked for while what is exact is at hand; what the senders hold does not change by this update.
-        self.exact = {"y": event.state} | self._answers(event.state)[1] if engine.variant.exact else {}
+        self.exact = self._exact(event.state) if engine.variant.exact else None
         self.ahead = [True] * len(self.senders) if engine.settings.schedule == "mplp" else self._later()
 
-    def detail(self, event: Event) -> dict[str, Any] | None:
+    def detail(self, event: Event) -> protocol.Detail:
         """What the pictures of an event of this update need."""
         return _ENCODERS[event.kind](self, event)
 
-    def opened(self, event: Event) -> dict[str, Any]:
+    def opened(self, event: Event) -> protocol.Opened:
         return {
             "count": len(self.ground),
             "rest": self._rounded(self.rest),
@@ -83,9 +84,9 @@ class Update:
             "tail": self._tail(),
         }
 
-    def oracle(self, event: Event) -> dict[str, Any]:
+    def oracle(self, event: Event) -> protocol.Oracle:
         y = event.state
-        self.asked.add(y)
+        self.evaluated.add(y)
         self.order = self.order[np.argsort(self.ground[self.order], kind="stable")]
         exact, answers = self._answers(y)
         weight = self.engine.graph.problem.edge_weight[np.array(self.arcs, int) // 2]
@@ -97,10 +98,10 @@ class Update:
             "exact": self._rounded(self.rest + event.value),
             **answers,
             "known": self._listed(self.parts[:, y]),
-            "asked": len(self.asked),
+            "asked": len(self.evaluated),
         }
 
-    def row(self, event: Event) -> dict[str, Any]:
+    def row(self, event: Event) -> protocol.Row:
         slot, row = self.arcs.index(event.arc), looking.row(self.engine, event.row)
         values, before = row_values(row), self.parts[slot]
         raised = np.maximum(values, before)
@@ -124,10 +125,11 @@ class Update:
             "tail": self._tail(),
         }
 
-    def message(self, event: Event) -> dict[str, Any]:
-        before, self.held = self.held, self._held()
-        told = {"level": self._rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
-        return told | self.exact
+    def message(self, event: Event) -> protocol.Message | protocol.ExactMessage:
+        before, self.parts_of_bound = self.parts_of_bound, self._parts_of_bound()
+        level = self._rounded(event.floor - self.rest)
+        message: protocol.Message = {"level": level, **self.parts_of_bound, "before": before, "ahead": self.ahead}
+        return message if self.exact is None else {**message, **self.exact}
 
     def _later(self) -> list[bool]:
         """Whether a sender is updated after the group in this direction of the sweep: then it is passed more."""
@@ -135,7 +137,7 @@ class Update:
         rank, forward = np.argsort(graph.sweep_order()), looking.whereabouts(self.engine).update < graph.n_groups
         return [bool(rank[q] > rank[self.group]) == forward for q in self.senders]
 
-    def _dead(self) -> dict[str, Any]:
+    def _dead(self) -> protocol.Dead:
         """The states that no better labelling takes, as far as is known: how many, and which of the columns."""
         engine = self.engine
         if not engine.settings.excluding:
@@ -147,14 +149,19 @@ class Update:
             "states": [state for state in self.columns if not alive[state]],
         }
 
-    def _answers(self, state: int) -> tuple[FloatArray, dict[str, Any]]:
+    def _answers(self, state: int) -> tuple[FloatArray, protocol.Replies]:
         """What the senders say of a state: the exact parts, and what is sent of them."""
         answers = looking.answers(self.engine, self.group, state)
         nu = np.array([answer.exact for answer in answers])
-        said = [{"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers]
-        return nu, {"nu": self._listed(nu), "answers": said}
+        replies: list[protocol.Reply] = [
+            {"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers
+        ]
+        return nu, {"nu": self._listed(nu), "answers": replies}
 
-    def _insert(self, state: int) -> dict[str, Any]:
+    def _exact(self, state: int) -> protocol.AtState:
+        return {"y": state, **self._answers(state)[1]}
+
+    def _insert(self, state: int) -> protocol.Insert:
         self.columns = self._in_order([*self.columns, state])
         return {
             "at": self.columns.index(state),
@@ -169,7 +176,7 @@ class Update:
         """The order of the columns is that of the opening, so that none changes its place."""
         return sorted(states, key=lambda state: (self.opening[state], state))
 
-    def _tail(self) -> dict[str, Any] | None:
+    def _tail(self) -> protocol.Tail | None:
         if len(self.ground) <= len(self.columns):
             return None
         # A stable sort goes through long runs that are in order, as most states are, in a third of the time.
@@ -184,7 +191,7 @@ class Update:
         found: list[float] = np.round(values, self.decimals).tolist()
         return found
 
-    def _held(self) -> dict[str, Any]:
+    def _parts_of_bound(self) -> protocol.Parted:
         """What the bound has certified of the group and of its edges."""
         groups, edges = looking.bound_terms(self.engine)
         return {"kept": self._rounded(groups[self.group]), "shares": self._listed(edges[np.array(self.arcs, int) // 2])}
@@ -193,8 +200,12 @@ class Update:
         return self.engine.partition.describe(group, state)
 
 
-_ENCODERS = {Kind.NODE_OPENED: Update.opened, Kind.ORACLE: Update.oracle, Kind.ROW: Update.row}
-_ENCODERS[Kind.MESSAGE] = Update.message
+_ENCODERS: dict[int, Callable[[Update, Event], protocol.Detail]] = {
+    Kind.NODE_OPENED: Update.opened,
+    Kind.ORACLE: Update.oracle,
+    Kind.ROW: Update.row,
+    Kind.MESSAGE: Update.message,
+}
 
 
 def _cheapest(ground: FloatArray) -> np.ndarray:

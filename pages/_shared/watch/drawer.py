@@ -1,4 +1,4 @@
-"""The message in the drawer, by classes of its receiver's states: ``drawer`` of the protocol.
+"""The message in the drawer, by classes of its receiver's states.
 
 The page Edge draws the same with more room.
 """
@@ -6,16 +6,17 @@ The page Edge draws the same with more room.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bender_core import Engine, RowAt, Stop, TooLargeError, what_if
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.classes import Classes, bits_of, classes
-from bender_core.looking.what_if import Cut
+from bender_core.looking.what_if import WhatIfRow
 from bender_core.stopping import never
 from bender_core.visualization.message import MOST, ORDERS, Stems, stems
+from pages._shared.watch import protocol
 from pages._shared.watch.details import listed, rounded
 
 # Instead of a row and its kind, where an exact variant has none.
@@ -36,7 +37,7 @@ class Docked(NamedTuple):
     """
 
     arc: int = -1
-    order: str = "cost"
+    order: protocol.Order = "cost"
     chosen: str = ""
 
 
@@ -51,7 +52,7 @@ class Drawer:
         self._of: tuple[int, ...] = (-1, -1)
         self._shown: Classes | None = None
 
-    def look(self, docked: Docked, stop: Stop = never) -> Iterator[dict[str, Any]]:
+    def look(self, docked: Docked, stop: Stop = never) -> Iterator[protocol.Drawer]:
         """Look at a message; yields what is known without the rows that could be made, then with them.
 
         Nothing if there is no such message.
@@ -64,14 +65,14 @@ class Drawer:
         engine = self.engine
         if not 0 <= docked.arc < 2 * len(engine.graph.edges) or docked.order not in ORDERS:
             return
-        about = {"at": engine.position, "arc": docked.arc, "order": docked.order}
+        about: protocol.DrawerAbout = {"at": engine.position, "arc": docked.arc, "order": docked.order}
         try:
             shown = self._classes(docked.arc, stop)
-            view = about | message_view(shown, docked)
+            view: protocol.DrawerShown = {**about, **message_view(shown, docked)}
             yield view
-            yield view | {"cuts": self._cuts(shown, docked, stop)}
+            yield {**view, "cuts": self._rows(shown, docked, stop)}
         except TooLargeError as error:
-            yield about | {"refusal": f"There is not enough memory to look at this message: {error}."}
+            yield {**about, "refusal": f"There is not enough memory to look at this message: {error}."}
 
     def _classes(self, arc: int, stop: Stop) -> Classes:
         of = self.engine.position, arc
@@ -79,15 +80,15 @@ class Drawer:
             self._shown, self._of = classes(self.engine, *self.engine.graph.ends(arc), stop), of
         return self._shown
 
-    def _cuts(self, shown: Classes, docked: Docked, stop: Stop) -> list[dict[str, Any]]:
+    def _rows(self, shown: Classes, docked: Docked, stop: Stop) -> list[protocol.Cut]:
         if not shown.rows:
             return []
         p, q = self.engine.graph.ends(docked.arc)
-        state, asked = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.asked))
-        return [cut_view(cut, state, asked) for cut in what_if(self.engine, p, q, state, stop)]
+        state, at_oracle = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.at_oracle))
+        return [row_view(row, state, at_oracle) for row in what_if(self.engine, p, q, state, stop)]
 
 
-def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
+def requested_row(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
     """The row that a press in the drawer asks for."""
     return RowAt(*engine.graph.ends(arc), state, RowKind(kind))
 
@@ -95,13 +96,13 @@ def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
 def _chosen(shown: Classes, docked: Docked) -> int:
     """The class looked at: that of y* too, if the one asked for has other members."""
     fits = len(docked.chosen) == len(shown.members) and not set(docked.chosen) - {"0", "1"}
-    return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.asked
+    return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.at_oracle
 
 
-def message_view(shown: Classes, docked: Docked) -> dict[str, Any]:
+def message_view(shown: Classes, docked: Docked) -> protocol.MessageShown:
     """All that is drawn of a message, without the rows that could be made."""
     chosen = _chosen(shown, docked)
-    picked = stems(shown, docked.order, (1, MOST), [chosen, shown.asked])
+    picked = stems(shown, docked.order, (1, MOST), [chosen, shown.at_oracle])
     place = {int(each): k for k, each in enumerate(picked.classes)}
     return {
         "members": shown.members.tolist(),
@@ -111,14 +112,14 @@ def message_view(shown: Classes, docked: Docked) -> dict[str, Any]:
         "alive": int(np.count_nonzero(shown.maximal)),
         "mean": rounded(float(shown.slack.mean())),
         "tight": float(shown.tight.mean()),
-        "asked": place[shown.asked],
+        "asked": place[shown.at_oracle],
         "chosen": place[chosen],
         "stems": stems_view(shown, picked),
         "cuts": None,
     }
 
 
-def stems_view(shown: Classes, picked: Stems) -> dict[str, list[Any]]:
+def stems_view(shown: Classes, picked: Stems) -> protocol.Stems:
     """The classes that are drawn, in columns."""
     which = picked.classes
     rows = [shown.rows[place] if place >= 0 else None for place in shown.support[which].tolist()]
@@ -135,15 +136,15 @@ def stems_view(shown: Classes, picked: Stems) -> dict[str, list[Any]]:
     }
 
 
-def cut_view(cut: Cut, state: int, asked: int) -> dict[str, Any]:
+def row_view(row: WhatIfRow, state: int, at_oracle: int) -> protocol.Cut:
     """A row that could be made, in numbers."""
     return {
-        "kind": int(cut.kind),
-        "state": cut.state,
-        "here": rounded(float(cut.rise[state])),
-        "asked": rounded(float(cut.rise[asked])),
-        "mean": rounded(cut.lift),
-        "tightened": cut.tightened,
-        "microseconds": rounded(1e6 * cut.seconds),
-        "pivots": cut.pivots,
+        "kind": int(row.kind),
+        "state": row.state,
+        "here": rounded(float(row.rise[state])),
+        "asked": rounded(float(row.rise[at_oracle])),
+        "mean": rounded(row.lift),
+        "tightened": row.tightened,
+        "microseconds": rounded(1e6 * row.seconds),
+        "pivots": row.pivots,
     }

@@ -18,30 +18,36 @@ from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
+from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import Wanted, ask, carry_out, hand_over
+from pages._shared.forks.asking import BranchRequest, ask, carry_out, hand_over, requested_branch
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
+from pages._shared.running.kept import Kept
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
 
 _CLOCKED: tuple[Axis, ...] = ("work", "seconds")
 
 
-def forks_asked() -> None:
+def requested_forks() -> None:
     """Make the fork that was asked for, or show how far that is."""
     current = lab()
     carry_out(current, partial(found_below, current.run))
 
 
+# Why the last fork that was asked for cannot be made.
+_REFUSED = Kept[str]("fork_refused")
+
+
 @st.fragment
 def forking() -> None:
     """The tree of forks, and what they have gained."""
-    current, state = lab(), st.session_state
+    current = lab()
     several = len(current.branches) > 1
-    if state.get("fork_wanted") is not None and state.fork_wanted.branch not in list(current.branches):
+    if (request := requested_branch()) is not None and request.branch not in list(current.branches):
         # Another model or partition has been opened since: nothing may keep the memory of the runs before.
-        state.fork_wanted = None
+        BRANCH.set(None)
     with st.expander("Forks", expanded=several):
         st.caption(
             "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
@@ -62,13 +68,13 @@ def by_hand(current: Lab) -> None:
 
     def fork() -> None:
         if len(state[keys["merge"]]) == 1:
-            state.fork_refused = "One group alone cannot be merged; choose at least two."
+            _REFUSED.set("One group alone cannot be merged; choose at least two.")
             return
         first, *rest = state[keys["merge"]] or [0]
         size, strategy = state[keys["M"]], state[keys["strategy"]]
         anew, mrf = size is not None or strategy is not None, current.run.engine.mrf
         if anew and rest:
-            state.fork_refused = "Groups of another partition are not known yet: fork first, and then merge them."
+            _REFUSED.set("Groups of another partition are not known yet: fork first, and then merge them.")
             return
         ask(
             current,
@@ -76,7 +82,7 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
+                by_strategy=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
             ),
         )
 
@@ -86,7 +92,7 @@ def by_hand(current: Lab) -> None:
             p, q = sorted(run.engine.graph.ends(run.arc))
             ask(current, bc.Change(merge=((p, q),)))
         else:
-            state.fork_refused = "No edge is pinned: click one on the stage, and then merge its ends."
+            _REFUSED.set("No edge is pinned: click one on the stage, and then merge its ends.")
 
     variant, schedule, size, strategy, merged = st.columns([3, 2, 2, 2, 4])
     variant.selectbox(
@@ -131,8 +137,8 @@ def by_hand(current: Lab) -> None:
     with st.container(horizontal=True):
         st.button("Fork here", on_click=fork)
         st.button("Merge the ends of the pinned edge", on_click=merge_ends)
-    if "fork_refused" in state:
-        complaint(state.pop("fork_refused"))
+    if refused := _REFUSED.take():
+        complaint(refused)
 
 
 def tree(current: Lab) -> None:
@@ -193,7 +199,7 @@ def signed(value: float | None) -> str:
 
 def chosen(current: Lab) -> None:
     """What can be done with one of the runs."""
-    found, state = list(current.branches), st.session_state
+    found = list(current.branches)
     names = [f"{branch.name}: {label(branch.cause)}" if branch.cause else branch.name for branch in found]
     picked: int = st.selectbox(
         "Run",
@@ -205,7 +211,7 @@ def chosen(current: Lab) -> None:
     which = found[picked]
 
     def want(what: str) -> None:
-        state.fork_wanted = Wanted(what, which)
+        BRANCH.set(BranchRequest(what, which))
 
     needed = current.branches.shown.comes_from(which)
     with st.container(horizontal=True):
@@ -216,7 +222,7 @@ def chosen(current: Lab) -> None:
         position = which.position if run is None else run.position
         st.download_button(
             "Script, Python",
-            as_script(which.line, expression(current), position),
+            as_script(which.lineage, expression(current), position),
             file_name=run_file(current, f"{which.name.replace(' ', '-')}.py"),
             on_click="ignore",
         )
@@ -224,43 +230,43 @@ def chosen(current: Lab) -> None:
             st.download_button(
                 "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
             )
-    wanted: Wanted | None = state.get("fork_wanted")
-    if wanted is not None:
-        carry_on(current, wanted)
+    request = requested_branch()
+    if request is not None:
+        go_on_with(current, request)
 
 
-def carry_on(current: Lab, wanted: Wanted) -> None:
+def go_on_with(current: Lab, request: BranchRequest) -> None:
     """Show a run, or run it on with the one it forked from; or say how far that is."""
-    branch = wanted.branch
+    branch = request.branch
 
     def work(_: bc.Engine, stop: bc.Stop) -> bool:
-        if wanted.what == "run on":
+        if request.what == "run on":
             run_on(current, branch, stop)
         else:
             made_again(current, branch, stop)
         return True
 
     try:
-        is_there = wanted.what != "run on" and branch.run is not None
-        done = is_there or found_below(current.run, branch.name, wanted, work)
+        is_there = request.what != "run on" and branch.run is not None
+        done = is_there or found_below(current.run, branch.name, request, work)
     except (ValueError, bc.EngineError) as error:
-        st.session_state.fork_wanted = None
+        BRANCH.set(None)
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
         # What was let go again is asked for anew.
-        st.session_state.fork_wanted = None if shown(current, wanted) else Wanted(wanted.what, branch)
+        BRANCH.set(None if shown(current, request) else BranchRequest(request.what, branch))
         st.rerun()
 
 
-def shown(current: Lab, wanted: Wanted) -> bool:
+def shown(current: Lab, request: BranchRequest) -> bool:
     """Show what was wanted; False if its memory was let go again."""
-    if wanted.what == "turn":
-        return current.turn(wanted.branch, wanted.branch.position)
-    if wanted.what == "run on":
+    if request.what == "turn":
+        return current.turn(request.branch, request.branch.position)
+    if request.what == "run on":
         # The stage draws the run that the one it shows forked from.
         return current.show(current.branches.shown)
-    is_shown = current.show(wanted.branch)
+    is_shown = current.show(request.branch)
     current.called = current.number
     return is_shown
 

@@ -1,10 +1,10 @@
-"""Events as the stage plays them: the encoder of ``frames`` in ``pages/_shared/frontend/protocol.json``."""
+"""Events as the stage plays them: the encoder of `Frames` in `protocol`."""
 
 from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,14 +20,12 @@ from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.app.text import inert, label
 from pages._shared.running.watched import WatchedRun, go_to, tensions
+from pages._shared.watch import protocol
 from pages._shared.watch.details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
-COLUMNS = (
-    *("kind", "node", "arc", "sweep", "total_rows", "state", "depth", "lower", "upper"),
-    *("floor", "ceiling", "suspects", "sentence", "moved", "gained", "read", "proven", "why", "least", "detail"),
-)
+COLUMNS = tuple(protocol.Columns.__annotations__)
 
 
 class Encoder:
@@ -52,7 +50,7 @@ class Encoder:
 
     def frames(
         self, first: int, shown: int, last: int, goes_on: bool = False, more: bool = False, stop: Stop = never
-    ) -> dict[str, Any]:
+    ) -> protocol.Frames:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
         Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and if ``more``
@@ -60,7 +58,7 @@ class Encoder:
         those from ``first``: none, where that is as far as it needs.
         """
         if goes_on and not more and first > max(shown, last):
-            return {"first": first, "before": None, "columns": {name: [] for name in COLUMNS}}
+            return {"first": first, "before": None, "columns": _typed({name: [] for name in COLUMNS})}
         engine, first = self.engine, min(first, len(self.engine.trace))
         chunk = self._chunk(first, stop)
         deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + more, shown)
@@ -72,9 +70,9 @@ class Encoder:
             self._append(chunk, is_over, stop)
         if engine.position < least and not engine.finished:
             stop.check()
-        told = chunk.told_from(first) if goes_on else chunk.told()
+        columns_of = chunk.columns_from(first) if goes_on else chunk.columns_of()
         self._open = chunk.from_opening()
-        return told
+        return columns_of
 
     def step(self, position: int, grain: Grain, stop: Stop = never) -> int:
         """Encode the events of a step from a position on, and return where it ends; or where it was stopped."""
@@ -94,7 +92,7 @@ class Encoder:
         self._open = chunk
         return engine.position
 
-    def last_event(self, stop: Stop = never) -> dict[str, Any]:
+    def last_event(self, stop: Stop = never) -> protocol.Frames:
         """The event before the engine's position alone, without pictures of its update.
 
         A position between updates is sent without computing the update again, which may take long.
@@ -105,7 +103,7 @@ class Encoder:
             chunk.first -= 1
             chunk.why = ""  # so that the sentence says why it is proven, if it is
             chunk.append(event, stop)
-        return chunk.told()
+        return chunk.columns_of()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
         """The chunk that begins with the update that event ``first`` lies in; the engine is at its end."""
@@ -172,14 +170,16 @@ class Chunk:
         """The position after the last of them."""
         return self.first + len(self.columns["kind"])
 
-    def told(self) -> dict[str, Any]:
-        """The chunk as ``frames`` of the protocol; it does not change any more."""
-        return self.told_from(self.first) | {"before": self.before}
+    def columns_of(self) -> protocol.Frames:
+        """The chunk as it is sent; it does not change any more."""
+        return {"first": self.first, "before": self.before, "columns": self._columns_from(self.first)}
 
-    def told_from(self, first: int) -> dict[str, Any]:
+    def columns_from(self, first: int) -> protocol.Frames:
         """The same from an event on, to one who knows the state before it."""
-        columns = {name: column[first - self.first :] for name, column in self.columns.items()}
-        return {"first": first, "before": None, "columns": columns}
+        return {"first": first, "before": None, "columns": self._columns_from(first)}
+
+    def _columns_from(self, first: int) -> protocol.Columns:
+        return _typed({name: column[first - self.first :] for name, column in self.columns.items()})
 
     def from_opening(self) -> Chunk:
         """The chunk without what lies before the open update."""
@@ -197,43 +197,43 @@ class Chunk:
         if event.kind >= Kind.MESSAGE and not self.why:
             self.why = self._proof(stop)
             more.append(optimal(self.why) if self.why else "")
-        said = self._said(event, floor)
-        values = {
-            "kind": int(event.kind),
-            "node": event.node,
-            "arc": event.arc,
-            "sweep": event.sweep,
-            "total_rows": event.rows,
-            "state": event.state,
-            "depth": event.depth,
-            "lower": event.lower_bound,
-            "upper": event.upper_bound,
-            "floor": None if math.isnan(floor) else floor,
-            "ceiling": None if math.isnan(ceiling) else ceiling,
-            "suspects": suspects,
-            "sentence": inert(" ".join(filter(None, [said, *more]))),
-            "moved": moved,
-            "gained": self._gained(event),
-            "read": self._read(),
-            "proven": bool(self.why),
-            "why": self.why,
-            "least": self.engine.margin.lattice.raised(event.lower_bound, event.upper_bound),
-            "detail": detail,
+        sentence = self._sentence(event, floor)
+        columns_of: protocol.Columns = {
+            "kind": [int(event.kind)],
+            "node": [event.node],
+            "arc": [event.arc],
+            "sweep": [event.sweep],
+            "total_rows": [event.rows],
+            "state": [event.state],
+            "depth": [event.depth],
+            "lower": [event.lower_bound],
+            "upper": [event.upper_bound],
+            "floor": [None if math.isnan(floor) else floor],
+            "ceiling": [None if math.isnan(ceiling) else ceiling],
+            "suspects": [suspects],
+            "sentence": [inert(" ".join(filter(None, [sentence, *more])))],
+            "moved": [moved],
+            "gained": [self._gained(event)],
+            "read": [self._read()],
+            "proven": [bool(self.why)],
+            "why": [self.why],
+            "least": [self.engine.margin.lattice.raised(event.lower_bound, event.upper_bound)],
+            "detail": [detail],
         }
-        for name, column in self.columns.items():
-            column.append(values[name])
+        for name, entry in cast(dict[str, list[Any]], columns_of).items():
+            self.columns[name] += entry
         self.lower, self.upper = event.lower_bound, event.upper_bound
         if event.kind == Kind.ROW:
             self.rows[event.arc] += 1
         if event.kind >= Kind.MESSAGE:
             self.opening, self.opened = len(self.columns["kind"]), self._now()
 
-    def _now(self) -> dict[str, Any]:
-        """The state after the last event, as ``before`` of the events to come."""
+    def _now(self) -> protocol.Before:
+        """The state after the last event."""
         return {
             "rows": self.rows.tolist(),
-            "tension": told(self.tension),
-            "gained": told(self.gained),
+            "tension": tension_sent(self.tension),
+            "gained": gained_sent(self.gained),
             "read": self.read.tolist(),
             "best": self.best,
             "decided": list(self.decided),
@@ -244,7 +244,7 @@ class Chunk:
             "upper": self.upper,
         }
 
-    def _said(self, event: Event, floor: float) -> str:
+    def _sentence(self, event: Event, floor: float) -> str:
         """The event in words, with what it does not say itself."""
         engine, loose, risen = self.engine, None, None
         if event.kind == Kind.ORACLE:
@@ -254,10 +254,10 @@ class Chunk:
             risen = (self.round, floor)
         points, within = engine.margin.lattice, 0.0 if engine.margin.lattice.step else engine.margin.gain
         proven = bool(self.why)
-        told = explain(
+        columns_of = explain(
             event, engine.graph, engine.variant, engine.settings.schedule, loose, risen, points, proven, within
         )
-        return told.sentence
+        return columns_of.sentence
 
     def _decides(self, known: list[str]) -> str:
         """What has been decided beyond what was known of every group, in words."""
@@ -279,7 +279,7 @@ class Chunk:
         of = event if now is None else now
         return of.floor, of.ceiling, of.suspects
 
-    def _detail(self, event: Event, stop: Stop) -> dict[str, Any] | None:
+    def _detail(self, event: Event, stop: Stop) -> protocol.Detail | None:
         try:
             if event.kind == Kind.NODE_OPENED:
                 self.update, self.refusal = None, ""
@@ -289,12 +289,12 @@ class Chunk:
             self.refusal = f"There is no room to draw this update: {error}."
             return None
 
-    def _moved(self, event: Event) -> dict[str, Any] | None:
+    def _moved(self, event: Event) -> protocol.Moved | None:
         """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
         if event.kind < Kind.MESSAGE and event.upper_bound == self.upper:
             return None
         best, tension = best_states(self.engine), tensions(self.engine)
-        found = {
+        found: protocol.Moved = {
             "groups": _changes(self.tension.groups, tension.groups),
             "edges": _changes(self.tension.edges, tension.edges),
             "best": {str(p): state for p, state in enumerate(best) if state != self.best[p]},
@@ -305,9 +305,9 @@ class Chunk:
 
     def _decided(self, event: Event, best: list[int]) -> dict[str, str]:
         """What has been decided of groups: of the one that has passed its messages, or where a labelling is better."""
-        asked = {p for p, state in enumerate(best) if state != self.best[p]}
+        decoded_anew = {p for p, state in enumerate(best) if state != self.best[p]}
         found = {}
-        for p in sorted(asked | ({event.node} if event.kind == Kind.MESSAGE else set())):
+        for p in sorted(decoded_anew | ({event.node} if event.kind == Kind.MESSAGE else set())):
             now = decided_of(self.engine, p)
             if now != self.decided[p]:
                 found[str(p)] = self.decided[p] = now
@@ -326,12 +326,12 @@ class Chunk:
             run.settled = engine.position
         return DECIDED
 
-    def _gained(self, event: Event) -> dict[str, Any] | None:
+    def _gained(self, event: Event) -> protocol.Credited | None:
         """What is credited with more than before; credit is given where messages are passed."""
         if event.kind != Kind.MESSAGE:
             return None
         gained = looking.attribution(self.engine)
-        found = {
+        found: protocol.Credited = {
             "groups": _changes(self.gained.groups, gained.groups),
             "messages": _changes(self.gained.messages, gained.messages),
         }
@@ -344,6 +344,11 @@ class Chunk:
         found = {str(arc): int(read[arc]) for arc in np.flatnonzero(read != self.read).tolist()}
         self.read = read
         return found
+
+
+def _typed(columns: dict[str, list[Any]]) -> protocol.Columns:
+    """Columns by names that a type checker does not follow."""
+    return cast(protocol.Columns, columns)
 
 
 def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
@@ -363,6 +368,9 @@ def decided_of(engine: Engine, p: int) -> str:
     return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())
 
 
-def told(parts: Tension | Attribution) -> dict[str, Any]:
-    """Energies of all parts, as ``tension`` or ``gained`` of the protocol."""
-    return {name: listed(values) for name, values in parts._asdict().items()}
+def tension_sent(parts: Tension) -> protocol.Tension:
+    return {"groups": listed(parts.groups), "edges": listed(parts.edges)}
+
+
+def gained_sent(parts: Attribution) -> protocol.Gained:
+    return {"messages": listed(parts.messages), "groups": listed(parts.groups)}

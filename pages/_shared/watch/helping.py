@@ -9,11 +9,12 @@ import streamlit as st
 import bender_core as bc
 from bender_core.looking.words import number
 from bender_core.trying.advice import ranked, remedies
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import ask, hand_over
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
@@ -25,19 +26,22 @@ LITTLE = 0.01
 class Trials:
     """What has been tried at one moment of a run, also if it was stopped."""
 
-    line: Line  # of the run
+    lineage: Lineage  # of the run
     position: int
     gap: float = 1.0  # upper less lower bound there, energy; known once there is something to compare it with
     tried: list[bc.Remedy] = field(default_factory=list)
 
 
+TRIALS = Kept[Trials]("trials")
+
+
 @st.fragment
 def helping() -> None:
     """Changes of the run, tried on request at the event shown."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def ask() -> None:
-        state.trials = Trials(current.branches.shown.line, current.run.position)
+        TRIALS.set(Trials(current.branches.shown.lineage, current.run.position))
 
     with st.expander("What would help"):
         st.caption(
@@ -46,8 +50,8 @@ def helping() -> None:
             "more. This run stays as it is."
         )
         st.button("Try them", on_click=ask)
-        trials: Trials | None = state.get("trials")
-        if trials is None or trials.line is not current.branches.shown.line:
+        trials = TRIALS.get()
+        if trials is None or trials.lineage is not current.branches.shown.lineage:
             return
         if trials.position == current.run.position:
             try_changes(current.run, trials)

@@ -1,11 +1,11 @@
-"""What the list of messages says of the lines in sight beside what events tell: ``lines`` of the protocol."""
+"""What the list of messages says of the lines in sight beside what events tell."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from bender_core import Engine, Stop, TooLargeError, looking
 from bender_core.looking.words import ROUNDING
 from bender_core.model import FloatArray
 from bender_core.stopping import never
+from pages._shared.watch import protocol
 from pages._shared.watch.details import rounded
 
 # Messages that are looked at, at most, and seconds between two reports on them.
@@ -48,7 +49,7 @@ class Lines:
         self.engine = engine
         self._at, self._known = -1, dict[int, Line]()
 
-    def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[dict[str, Any]]:
+    def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
         """Look at some messages, one by one; yields what is known from time to time, and at last.
 
         Raises
@@ -60,9 +61,9 @@ class Lines:
         if engine.position != self._at:
             self._at, self._known = engine.position, {}
         ground = cache(lambda p: looking.ground(engine, p, stop))
-        wanted = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
-        told = time.perf_counter()
-        for arc in wanted:
+        in_sight = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
+        reported = time.perf_counter()
+        for arc in in_sight:
             if arc in self._known:
                 continue
             p, _ = engine.graph.ends(arc)
@@ -70,16 +71,26 @@ class Lines:
                 self._known[arc] = line(engine, arc, ground(p), stop)
             except TooLargeError:
                 self._known[arc] = Line()
-            if time.perf_counter() - told > REPORT_SECONDS:
-                yield self._told(wanted)
-                told = time.perf_counter()
-        if wanted:
-            yield self._told(wanted)
+            if time.perf_counter() - reported > REPORT_SECONDS:
+                yield self._listed(in_sight)
+                reported = time.perf_counter()
+        if in_sight:
+            yield self._listed(in_sight)
 
-    def _told(self, arcs: Sequence[int]) -> dict[str, Any]:
+    def _listed(self, arcs: Sequence[int]) -> protocol.Lines:
         known = [arc for arc in arcs if arc in self._known]
-        columns = zip(*(self._known[arc] for arc in known), strict=True)
-        return {"at": self._at, "arcs": known} | dict(zip(Line._fields, map(list, columns), strict=False))
+        lines = [self._known[arc] for arc in known]
+        return {
+            "at": self._at,
+            "arcs": known,
+            "mean": [each.mean for each in lines],
+            "largest": [each.largest for each in lines],
+            "now": [each.now for each in lines],
+            "disagreement": [each.disagreement for each in lines],
+            "unclaimed": [each.unclaimed for each in lines],
+            "rows": [each.rows for each in lines],
+            "alive": [each.alive for each in lines],
+        }
 
 
 def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Line:
@@ -104,12 +115,12 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
     p, q = engine.graph.ends(arc)
     stop.check()
     parts = looking.edge_tension(engine, p, q)
-    told = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
+    found = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
     if engine.variant.exact:
-        return told
+        return found
     slack = np.maximum(looking.min_marginal(engine, p, q, stop=stop) - looking.envelope(engine, p, q, stop), 0.0)
     states = looking.row_support(engine, p, q, stop).states
-    return told._replace(
+    return found._replace(
         mean=_excess(engine, slack.mean()),
         largest=_excess(engine, slack.max()),
         now=_excess(engine, slack[ground.argmin()]),

@@ -20,6 +20,7 @@ from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.proof import Proof
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.forks.growing import made_again
@@ -35,10 +36,10 @@ DRAWN_SECONDS = 0.5
 @st.fragment
 def proving() -> None:
     """A proof on request, with its progress and its rounds."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def begin() -> None:
-        state.proof_asked = True
+        PROOF.set(True)
 
     with st.expander("Prove it", expanded=current.proof is not None):
         st.caption(
@@ -47,8 +48,8 @@ def proving() -> None:
             f"until the bounds meet. Groups grow up to {LARGEST} variables. It goes on from the run on the stage, "
             "which then shows all of it as one line of chapters."
         )
-        if state.get("proof_asked"):
-            begin_asked(current)
+        if PROOF.get():
+            begin_requested(current)
         proof = current.proof
         if proof is None or not proof.alive:
             st.button("Prove it" if proof is None else "Once more", on_click=begin)
@@ -75,35 +76,35 @@ class Beginning:
     made: Branch | None = None  # its first run
 
 
-def begin_asked(current: Lab) -> None:
+def begin_requested(current: Lab) -> None:
     """Begin the proof that was asked for, or say how far that is."""
-    state = st.session_state
-    if not isinstance(state.proof_asked, Beginning) or state.proof_asked.branch not in list(current.branches):
-        state.proof_asked = beginning(current)
-    asked: Beginning = state.proof_asked
+    request = PROOF.get()
+    if not isinstance(request, Beginning) or request.branch not in list(current.branches):
+        request = beginning(current)
+        PROOF.set(request)
     given_up = findings(current.run).given_up
-    if given_up is not None and given_up.about is asked:
-        state.proof_asked = None
+    if given_up is not None and given_up.about is request:
+        PROOF.set(None)
         return
     # Where nothing has been done yet, nothing is lost by groups of another size.
-    change = bc.Change(prove=True) if asked.event else first_change(current.mrf)
+    change = bc.Change(prove=True) if request.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
-        engine = made_again(current, asked.branch, stop).engine
-        go_to(engine, asked.event, stop)
-        forked = current.with_room(lambda: change.fork(engine, stop), asked.branch)
-        asked.made = branch_of(asked.branch, Fork(asked.event, change), forked)
+        engine = made_again(current, request.branch, stop).engine
+        go_to(engine, request.event, stop)
+        forked = current.with_room(lambda: change.fork(engine, stop), request.branch)
+        request.made = branch_of(request.branch, Fork(request.event, change), forked)
         return True
 
     try:
-        found_below(current.run, "the proof's first run", asked, make)
+        found_below(current.run, "the proof's first run", request, make)
     except (ValueError, bc.EngineError) as error:
-        state.proof_asked = None
+        PROOF.set(None)
         complaint(f"A proof cannot begin here: {error}.")
         return
-    if asked.made is not None:
-        state.proof_asked = None
-        current.proof = Proof([asked.made])
+    if request.made is not None:
+        PROOF.set(None)
+        current.proof = Proof([request.made])
         current.proof.start()
 
 
@@ -133,23 +134,23 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
 def progress(current: Lab, proof: Proof) -> None:
     """How far it is, and Stop."""
     st.button("Stop", on_click=proof.stop, key="proof-stop")
-    if not proof.stands:
+    if not proof.points:
         st.caption("Beginning…")
         return
-    stand = proof.stands[-1]
-    gap = relative_gap(stand.lower, stand.upper)
+    point = proof.points[-1]
+    gap = relative_gap(point.lower, point.upper)
     st.caption(
-        f"Chapter {proof.chapter + stand.rounds}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
-        f"LB {number(stand.lower)}, UB {number(stand.upper)}, gap {100 * gap:.3g} %…"
+        f"Chapter {proof.chapter + point.rounds}: {point.undecided:,} of {current.mrf.n:,} variables undecided, "
+        f"LB {number(point.lower)}, UB {number(point.upper)}, gap {100 * gap:.3g} %…"
     )
     draw(current, proof)
 
 
 def draw(current: Lab, proof: Proof) -> None:
     """The bounds and the variables over the work."""
-    if len(proof.stands) > 1:
+    if len(proof.points) > 1:
         st.plotly_chart(
-            plot_proof(list(proof.stands)),
+            plot_proof(list(proof.points)),
             key="proof-curves",
             config=picture(run_file(current, "proof")),
             height=380,
@@ -197,7 +198,7 @@ def outcome(mrf: bc.BinaryMRF, proof: Proof, found: bc.Certificate) -> None:
             "chapter": range(first, last + 1),
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
-            "largest": [each.max_size for each in rounds],
+            "largest": [each.largest for each in rounds],
             "made by": [each.strategy for each in rounds],
             "schedule": [each.schedule for each in rounds],
             "sweeps": [each.sweeps for each in rounds],

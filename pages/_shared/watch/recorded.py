@@ -10,7 +10,7 @@ import gzip
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -21,6 +21,7 @@ from pages._shared.app.arrival import Arrival
 from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
 from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import FIRST
+from pages._shared.watch import protocol
 from pages._shared.watch.views import glance
 
 PATH = Path(__file__).with_name("recording.json.gz")
@@ -53,18 +54,18 @@ class Recording(NamedTuple):
         kinds: list[int] = self.answer["frames"]["columns"]["kind"]
         return kinds.count(Kind.SWEEP)
 
-    def opens(self, said: dict[str, str]) -> bool:
+    def opens(self, fields: dict[str, str]) -> bool:
         """Whether an address says this run, at an event that is recorded."""
-        whole = FIRST | said
+        whole = FIRST | fields
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
-            is_known = AT.of(said, 0) <= self.events and ARC.of(said, 0) < 2 * len(self.run["graph"]["edges"])
+            is_known = AT.of(fields, 0) <= self.events and ARC.of(fields, 0) < 2 * len(self.run["graph"]["edges"])
         except LinkError:
             return False
         is_same = all(whole.get(name, text) == text for name, text in parse_qsl(self.run["address"]))
-        return is_known and is_same and not others & said.keys()
+        return is_known and is_same and not others & fields.keys()
 
-    def history(self, seen: int) -> dict[str, Any]:
+    def history(self, seen: int) -> protocol.History:
         """The first events at a glance."""
         columns = self.answer["frames"]["columns"]
         kinds, lower, upper = (np.array(columns[name][:seen]) for name in ("kind", "lower", "upper"))
@@ -77,11 +78,11 @@ def recording() -> Recording:
     return Recording(**json.loads(gzip.decompress(PATH.read_bytes())))
 
 
-def heed(arrived: Arrival, command: dict[str, Any]) -> None:
+def heed(arrived: Arrival, command: protocol.Command) -> None:
     """Note what the stage has asked, and where it stands: the run goes on there."""
     position, arc = min(max(int(command["at"]), 0), recording().events), int(command["arc"])
-    arrived.said = {name: text for name, text in arrived.said.items() if name != ARC.name}
-    arrived.said |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
+    arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
+    arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
     arrived.seen = max(arrived.seen, position)
     arrived.command, arrived.held = command, True
 
@@ -94,23 +95,23 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     found, held = recording(), arrived.held
     if not held:
         arrived.command = None  # of a stage that is gone
-    arrived.held, command = False, arrived.command
-    data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.said, -1)}
+    arrived.held, command = False, cast(protocol.Command | None, arrived.command)
+    data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.fields, -1)}
     if held:
         data |= {"graph": None, "parent": None, "chapters": None}
     if command and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
-    position = AT.of(arrived.said, 0)
+    position = AT.of(arrived.fields, 0)
     arrived.seen = max(arrived.seen, position)
-    told = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
+    place = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
     frames = found.answer["frames"]
     if held:
         columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}
-        told["frames"] = {"first": found.events, "before": None, "columns": columns}
-    return data | found.answer | told
+        place["frames"] = {"first": found.events, "before": None, "columns": columns}
+    return data | found.answer | place
 
 
-def _answers(command: dict[str, Any]) -> bool:
+def _answers(command: protocol.Command) -> bool:
     """Whether a question can be answered from what is recorded: none does that needs more events."""
     return command["do"] in _KNOWN and not (command["more"] and int(command["first"]) >= recording().events)

@@ -1,4 +1,4 @@
-"""What a person takes away from a run: trace, tension, what was gained, labelling, figures, and a script."""
+"""What a person takes away from a run: the trace, its parts, the labelling, figures, and a script."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ from pages._shared.app.fields import MAKE
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import go_to, tensions
 from pages._shared.watch.below import found_below
 from pages._shared.watch.views import BOUND_DIGITS
+
+# Of the file of parts.
+COLUMNS = ["part", "group", "neighbour", "tension", "disagreement", "unclaimed", "gained", "work", "rows"]
 
 
 @dataclass(frozen=True)
@@ -38,23 +42,27 @@ class Saved:
     files: Mapping[str, tuple[str, str | bytes]]  # by name: what it is, and what is in it
 
 
+# The run and the event whose files were asked for, and the files that were made last.
+_REQUESTED, _SAVED = Kept[tuple[int, int]]("saving"), Kept[Saved]("saved")
+
+
 @st.fragment
 def saving() -> None:
     """Below the stage: files of the run as it is shown, made on request."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def ask() -> None:
-        state.saving = current.number, current.run.position
+        _REQUESTED.set((current.number, current.run.position))
 
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far, where the gap lives, what raised the bound, the list of messages, the best labelling, "
-            "the figures, and a script that does the run once more."
+            "The trace so far; for every group, edge and message its part of the gap, what it has raised the bound by, "
+            "and its work; the best labelling; the figures; and a script that does the run once more."
         )
         st.button("Make the files", on_click=ask)
-        if state.get("saving") == (current.number, current.run.position):
+        if _REQUESTED.get() == (current.number, current.run.position):
             make(current)
-        kept: Saved | None = state.get("saved")
+        kept = _SAVED.get()
         if kept is None or kept.number != current.number:
             return
         st.caption(f"As of event {kept.position:,}:")
@@ -67,7 +75,8 @@ def make(current: Lab) -> None:
     """Make the files, or show how far that is."""
     files = found_below(current.run, "the files", None, lambda engine, stop: saved(current, stop))
     if files is not None:
-        st.session_state.saved, st.session_state.saving = files, None
+        _SAVED.set(files)
+        _REQUESTED.set(None)
 
 
 def saved(current: Lab, stop: bc.Stop = never) -> Saved:
@@ -84,14 +93,11 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
     contents: dict[str, tuple[str, str | bytes]] = {
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
-        "trace.json": ("Trace, JSON", trace.to_json()),
-        "tension.csv": ("Tension, CSV", tension_csv(engine, stop)),
-        "gained.csv": ("Bound gained, CSV", gained_csv(engine)),
-        "messages.csv": ("Messages, CSV", messages_csv(engine)),
+        "parts.csv": ("Groups, edges and messages, CSV", parts_csv(engine, stop)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.lineage, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"{mrf.name}, {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
@@ -100,57 +106,44 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
     return Saved(current.number, current.run.position, files)
 
 
-def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
-    """Where the gap lives, part by part: docs/formats.md §8.
-
-    What there is no room to compute is left empty.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "group", "neighbour", "tension", "disagreement", "unclaimed"])
-    labels, tension = engine.partition.labels, tensions(engine)
-    for name, value in zip(labels, tension.groups.tolist(), strict=True):
-        writer.writerow(["group", name, "", value, "", ""])
-    for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
+def parts_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
+    """Where the gap lives, what raised the bound, and for which work, part by part: docs/formats.md §8."""
+    labels, tension, gained = engine.partition.labels, tensions(engine), looking.attribution(engine)
+    work, rows = looking.work(engine), looking.rows_made(engine)
+    parts: list[dict[str, object]] = [
+        {"part": "group", "group": name, "tension": there, "gained": gain}
+        for name, there, gain in zip(labels, tension.groups.tolist(), gained.groups.tolist(), strict=True)
+    ]
+    for (p, q), there in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         stop.check()
-        parts: tuple[float | str, ...]
-        try:
-            parts = tuple(max(part, 0.0) for part in looking.edge_tension(engine, p, q))
-        except bc.TooLargeError:
-            parts = ("", "")
-        writer.writerow(["edge", labels[p], labels[q], value, *parts])
-    writer.writerow(["sum", "", "", float(tension.groups.sum() + tension.edges.sum()), "", ""])
-    return out.getvalue()
-
-
-def gained_csv(engine: bc.Engine) -> str:
-    """What raised the bound, and for which work, part by part: docs/formats.md §8."""
+        edge = {"part": "edge", "group": labels[p], "neighbour": labels[q], "tension": there}
+        parts.append(edge | _parts_of_tension(engine, p, q))
+    of_messages = zip(gained.messages.tolist(), work.messages.tolist(), rows.tolist(), strict=True)
+    for arc, (gain, read, made) in enumerate(of_messages):
+        receiver, sender = (labels[p] for p in engine.graph.ends(arc))
+        message = {"part": "message", "group": receiver, "neighbour": sender}
+        parts.append(message | {"gained": gain, "work": read, "rows": made})
+    parts.append({"part": "rest", "work": work.rest})
+    sums = {
+        "tension": float(tension.groups.sum() + tension.edges.sum()),
+        "gained": float(gained.groups.sum() + gained.messages.sum()),
+        "work": int(work.messages.sum()) + work.rest,
+        "rows": int(rows.sum()),
+    }
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "receiver", "sender", "gained", "work"])
-    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
-    for name, value in zip(labels, found.groups.tolist(), strict=True):
-        writer.writerow(["group", name, "", value, ""])
-    for arc, (value, read) in enumerate(zip(found.messages.tolist(), work.messages.tolist(), strict=True)):
-        receiver, sender = engine.graph.ends(arc)
-        writer.writerow(["message", labels[receiver], labels[sender], value, read])
-    writer.writerow(["rest", "", "", "", work.rest])
-    gained, read = float(found.groups.sum() + found.messages.sum()), int(work.messages.sum()) + work.rest
-    writer.writerow(["sum", "", "", gained, read])
+    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([*parts, {"part": "sum"} | sums])
     return out.getvalue()
 
 
-def messages_csv(engine: bc.Engine) -> str:
-    """The list of messages: docs/formats.md §8."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["receiver", "sender", "tension", "gained", "work", "rows"])
-    labels, tension = engine.partition.labels, tensions(engine).edges.repeat(2)
-    columns = (tension, looking.attribution(engine).messages, looking.work(engine).messages, looking.rows_made(engine))
-    for arc, values in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        receiver, sender = engine.graph.ends(arc)
-        writer.writerow([labels[receiver], labels[sender], *values])
-    return out.getvalue()
+def _parts_of_tension(engine: bc.Engine, p: int, q: int) -> dict[str, object]:
+    """The two parts of the tension of an edge; none where there is no room to compute them."""
+    try:
+        disagreement, unclaimed = looking.edge_tension(engine, p, q)
+    except bc.TooLargeError:
+        return {}
+    return {"disagreement": max(disagreement, 0.0), "unclaimed": max(unclaimed, 0.0)}
 
 
 def outcome(current: Lab) -> str:
@@ -186,11 +179,11 @@ def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
     """How loose messages are; those of an exact variant are not."""
     if engine.variant.exact:
         return {}
-    told = (
+    sentence = (
         "Slack, how loose messages are: the darker and wider a line, the more the envelope of its looser message lies "
         f"below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; energy)."
     )
-    return {told: plot_tightness(engine, stop)}
+    return {sentence: plot_tightness(engine, stop)}
 
 
 def message_of(current: Lab) -> tuple[int, str]:
@@ -213,11 +206,11 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     p, q = engine.graph.ends(arc)
     shown = classes(engine, p, q, stop)
     names = [engine.mrf.names[part.groups[p][k]] for k in shown.members]
-    told = (
+    sentence = (
         f"The message {part.labels[q]} → {part.labels[p]}, {why}: the true min-marginal ν and below it its envelope "
         "ν⁻, by classes of states, cheapest first. A filled dot below: the variable is 1."
     )
-    return {told: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
+    return {sentence: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
 
 
 def expression(current: Lab) -> str:

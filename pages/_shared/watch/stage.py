@@ -6,20 +6,22 @@ by one trigger, ``command``. This module sends it what there is to draw, and doe
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from typing import cast
 
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import Lab
+from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE
+from pages._shared.app.session import ForkedFrom, Lab, has_lab, lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import Wanted, insert_row
+from pages._shared.forks.asking import BranchRequest, insert_row
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import protocol
 from pages._shared.watch.answers import Answers, Question
-from pages._shared.watch.drawer import row_asked
+from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.recorded import heed, recorded_data
 from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
 
@@ -27,15 +29,18 @@ from pages._shared.watch.views import chapters_view, following, graph_view, pare
 PAGES = (EDGE, LEARN)
 
 _component = Component("stage")
+_ANSWERS = Kept[Answers]("stage_answers")
+# The hyper-graph of a run, by its number.
+_GRAPH = Kept[tuple[int, protocol.Graph]]("stage_graph")
 
 
-def stage(lab: Lab) -> None:
+def stage(current: Lab) -> None:
     """Mount the stage for a lab's run, which goes on with what was asked of the recording."""
     arrived = arrival()
-    asked, arrived.command = arrived.command, None
-    if asked is not None and asked["do"] != "go":
-        carry_out(lab, asked)
-    _component.mount(stage_data(lab), on_command_change=_on_command)
+    command, arrived.command = arrived.command, None
+    if command is not None and command["do"] != "go":
+        carry_out(current, cast(protocol.Command, command))
+    _component.mount(stage_data(current), on_command_change=_on_command)
 
 
 def recorded_stage() -> None:
@@ -45,51 +50,55 @@ def recorded_stage() -> None:
 
 def _on_command() -> None:
     # A press may come just as the page is left: then there is no stage any more, and nothing is to be done.
-    command, lab = st.session_state.get("stage", {}).get("command"), st.session_state.get("lab")
+    command, current = st.session_state.get("stage", {}).get("command"), lab() if has_lab() else None
     if not command:
         return
-    if lab is None:
+    if current is None:
         heed(arrival(), command)
-        st.session_state.destination = destination(command)
-    elif command.get("run") == lab.number:
-        carry_out(lab, command)
+        _go(command)
+    elif command.get("run") == current.number:
+        carry_out(current, command)
 
 
-def carry_out(lab: Lab, command: dict[str, Any]) -> None:
+def carry_out(current: Lab, command: protocol.Command) -> None:
     """Do what the component asks of a lab."""
     if command["do"] == "reference":
-        lab.references.ask(lab.run.engine.mrf, lab.run.engine.partition)
-    st.session_state.destination = destination(command)
-    obey(lab.run, command)
+        current.references.ask(current.run.engine.mrf, current.run.engine.partition)
+    _go(command)
+    obey(current.run, command)
     if command["do"] == "insert":
-        insert_row(lab, row_asked(lab.run.engine, **command["row"]))
+        insert_row(current, requested_row(current.run.engine, **command["row"]))
     if command["do"] == "turn":
-        turn(lab, int(command["chapter"]), int(command["to"]))
+        turn(current, int(command["chapter"]), int(command["to"]))
     # Said again, it asks for nothing more.
-    if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
-        st.session_state.proof_asked = st.session_state.get("proof_asked") or True
+    if command["do"] == "prove" and not (current.proof is not None and current.proof.alive):
+        PROOF.set(PROOF.get() or True)
     # Forks are made, and another run is shown, by the whole page.
-    st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
+    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove"))
 
 
-def turn(lab: Lab, chapter: int, position: int) -> None:
+def turn(current: Lab, chapter: int, position: int) -> None:
     """Show another chapter of the line; one whose memory was let go is made again first, below the stage."""
-    chapters = lab.branches.chapters
+    chapters = current.branches.chapters
     branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
-    if not lab.turn(branch, position):
+    if not current.turn(branch, position):
         branch.position = position
-        st.session_state.fork_wanted = Wanted("turn", branch)
+        BRANCH.set(BranchRequest("turn", branch))
 
 
-def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
+def _go(command: protocol.Command) -> None:
+    DESTINATION.set(destination(command))
+
+
+def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
     """The page that a command goes to, and what the address is to say there; None if it stays."""
     if command["do"] != "go" or command["page"] not in PAGES:
         return None
     return command["page"], of_page(command["page"], command["said"])
 
 
-def obey(run: WatchedRun, command: dict[str, Any]) -> None:
-    """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
+def obey(run: WatchedRun, command: protocol.Command) -> None:
+    """Do what the component asks for."""
     answers = _answers(run)
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
@@ -105,64 +114,67 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     answers.ask(Question.read(command))
 
 
-def stage_data(lab: Lab) -> dict[str, Any]:
-    """All that the component needs to draw the present state: ``stage`` of the protocol."""
-    run, answers = lab.run, _answers(lab.run)
+def stage_data(current: Lab) -> protocol.Stage:
+    """All that the component needs to draw the present state."""
+    run, answers = current.run, _answers(current.run)
     running = run.running
-    told = {} if running else answers.tell()
+    answer, working = ({}, None) if running else answers.tell()
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
-    return (
-        run_data(lab, held)
-        | {
-            # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
-            "serial": answers.serial,
-            "running": following(run) if running else None,
-            "measuring": answers.measuring,
-            "tightness": answers.tightness,
-            "lines": answers.lines,
-            "drawer": answers.drawer,
-        }
-        | told
-    )
+    return {
+        **run_data(current, held),
+        # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
+        "serial": answers.serial,
+        "running": following(run) if running else None,
+        "working": working,
+        "measuring": answers.measuring,
+        "tightness": answers.tightness,
+        "lines": answers.lines,
+        "drawer": answers.drawer,
+        **answer,
+    }
 
 
-def run_data(lab: Lab, held: bool = False) -> dict[str, Any]:
+def run_data(current: Lab, held: bool = False) -> protocol.Stage:
     """What the component draws of a run beside its answers, of which there are none yet.
 
     Parameters
     ----------
-    lab : Lab
+    current : Lab
     held : bool
         Whether the stage holds what stays the same.
     """
-    engine = lab.run.engine
+    engine = current.run.engine
     variant, schedule = engine.variant, engine.settings.schedule
     return {
-        "run": lab.number,
-        "model": label(lab.mrf.name),
-        "title": f" · M {lab.max_size} · variant {variant.number}: {variant.name} · {schedule}",
-        "graph": None if held else _graph(lab),
-        "called": lab.called,
-        "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),
-        "parent": None if held else parent_view(lab.branches.shown),
-        "chapters": None if held else chapters_view(lab.branches),
-        "chapter": lab.branches.chapters.index(lab.branches.shown),
-        "proving": "proving…" if st.session_state.get("proof_asked") else proving_text(lab.proof),
-        "address": lab.address,
-        "public": lab.is_public,
+        "run": current.number,
+        "model": label(current.mrf.name),
+        "title": f" · M {current.max_size} · variant {variant.number}: {variant.name} · {schedule}",
+        "graph": None if held else _graph(current),
+        "called": current.called,
+        "came": None if held or current.forked_from is None else _forked_from(current.forked_from),
+        "parent": None if held else parent_view(current.branches.shown),
+        "chapters": None if held else chapters_view(current.branches),
+        "chapter": current.branches.chapters.index(current.branches.shown),
+        "proving": "proving…" if PROOF.get() else proving_text(current.proof),
+        "address": current.address,
+        "public": current.is_public,
         "serial": 0,
-        "arc": lab.run.arc if lab.run.pinned and len(engine.graph.edges) else -1,
+        "arc": current.run.arc if current.run.pinned and len(engine.graph.edges) else -1,
         "running": None,
         "working": None,
-        "failure": lab.run.failure,
-        "asking": lab.references.busy,
-        "references": reference_lines(lab.references.found),
+        "failure": current.run.failure,
+        "asking": current.references.busy,
+        "references": reference_lines(current.references.found),
         "measuring": False,
         "tightness": None,
         "lines": None,
         "drawer": None,
     }
+
+
+def _forked_from(forked_from: ForkedFrom) -> protocol.ForkedFrom:
+    return {"run": forked_from.number, "owner": forked_from.passage.owner, "leaving": forked_from.passage.leaving}
 
 
 def is_answering(run: WatchedRun) -> bool:
@@ -171,14 +183,10 @@ def is_answering(run: WatchedRun) -> bool:
 
 
 def _answers(run: WatchedRun) -> Answers:
-    if "stage_answers" not in st.session_state or st.session_state.stage_answers.run is not run:
-        st.session_state.stage_answers = Answers(run)
-    answers: Answers = st.session_state.stage_answers
-    return answers
+    return _ANSWERS.made(lambda: Answers(run), lambda answers: answers.run is run)
 
 
-def _graph(lab: Lab) -> dict[str, Any]:
-    if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
-        st.session_state.stage_graph = (lab.number, graph_view(lab.branches))
-    view: dict[str, Any] = st.session_state.stage_graph[1]
-    return view
+def _graph(current: Lab) -> protocol.Graph:
+    return _GRAPH.made(lambda: (current.number, graph_view(current.branches)), lambda kept: kept[0] == current.number)[
+        1
+    ]

@@ -1,4 +1,4 @@
-"""What the stage draws of a run beside its events, as ``pages/_shared/frontend/protocol.json`` says. Pure functions."""
+"""What the stage draws of a run beside its events. Pure functions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from pages._shared.app.proof import Proof
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
+from pages._shared.watch import protocol
 from pages._shared.watch.details import listed
-from pages._shared.watch.frames import told
+from pages._shared.watch.frames import gained_sent, tension_sent
 
 FIRST = (
     "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
@@ -42,7 +43,7 @@ INNER_LINKS = 60
 EXACT_STATES = 64
 
 
-def following(run: WatchedRun) -> dict[str, Any] | None:
+def following(run: WatchedRun) -> protocol.Running | None:
     """What the stage draws of a run in the background."""
     progress = run.progress
     if progress is None:
@@ -54,15 +55,15 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "upper": progress.upper,
         "least": run.engine.margin.lattice.raised(progress.lower, progress.upper),
         "total_rows": progress.rows,
-        "tension": told(progress.tension),
-        "gained": told(progress.gained),
+        "tension": tension_sent(progress.tension),
+        "gained": gained_sent(progress.gained),
         "read": progress.read.tolist(),
         "rows": progress.rows_made.tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
     }
 
 
-def graph_view(branches: Branches) -> dict[str, Any]:
+def graph_view(branches: Branches) -> protocol.Graph:
     """The hyper-graph of the run shown as the component draws it; fixed for a run, so that nothing jumps.
 
     The engine may be at work meanwhile: only what stays the same is read.
@@ -95,7 +96,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "methods": _methods(engine),
-        "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
+        "lessons": [(lesson.slug, lesson.title) for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.gap_scale,
         "lower": lower,
@@ -116,7 +117,7 @@ def _bound_words(branch: Branch) -> str:
     run = branch.run
     assert run is not None
     assert branch.parent is not None
-    change, lowers = branch.line.forks[-1].change, (branch.lower_before, run.opening[0])
+    change, lowers = branch.lineage.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if before == now:
         return f"LB is {now}, as before."
@@ -143,19 +144,24 @@ def _key(engine: Engine) -> str:
     return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
 
 
-def _objective(objective: Objective) -> dict[str, Any] | None:
+def _objective(objective: Objective) -> protocol.Objective | None:
     """In what terms of its own the source states bounds; none if these are energies already."""
     if objective.scale == 1 and objective.offset == 0:
         return None
-    return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
+    return {
+        "name": label(objective.name),
+        "sense": objective.sense,
+        "scale": objective.scale,
+        "offset": objective.offset,
+    }
 
 
-def _inner(engine: Engine) -> list[dict[str, Any]] | None:
+def _inner(engine: Engine) -> list[protocol.Inner] | None:
     """Of every group the places of its members within a circle, and the strongest couplings between them."""
     mrf, part = engine.mrf, engine.partition
     if mrf.n > VARIABLES:
         return None
-    coupling, owner, found = mrf.coupling(), part.group_of(), []
+    coupling, owner, found = mrf.coupling(), part.group_of(), list[protocol.Inner]()
     ends = owner[mrf.edges]
     local = part.bit_of()
     for p, group in enumerate(part.groups):
@@ -181,7 +187,7 @@ def _are_spins(mrf: BinaryMRF) -> bool:
     return bool(np.allclose(a, d, atol=1e-9) and np.allclose(b, c, atol=1e-9))
 
 
-def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
+def _variables(branches: Branches, engine: Engine) -> protocol.Variables | None:
     """The variables with their strongest couplings, or None if they are too many to be drawn."""
     mrf = engine.mrf
     if mrf.n > VARIABLES:
@@ -201,7 +207,7 @@ def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
     }
 
 
-def _solution(branch: Branch, engine: Engine) -> dict[str, Any] | None:
+def _solution(branch: Branch, engine: Engine) -> protocol.Solution | None:
     """Where each variable of the whole model is decided: a bit of a group, or nowhere any more; None if too many.
 
     Its value is ``value`` where that bit is 0. Besides, its name, and which chapter has decided it.
@@ -219,13 +225,13 @@ def _solution(branch: Branch, engine: Engine) -> dict[str, Any] | None:
     }
 
 
-def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str, Any] | None:
+def edge_tightness(engine: Engine, measure: protocol.Measure, stop: Stop = never) -> protocol.Tightness | None:
     """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
 
     Parameters
     ----------
     engine : Engine
-    measure : str
+    measure : {"tension", "mean", "largest", "loose"}
         "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "tension", which the events
         tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
     """
@@ -239,13 +245,13 @@ def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str
     return {"measure": measure, "at": engine.position, "values": listed(arcs.reshape(-1, 2).max(axis=1))}
 
 
-def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
+def history(trace: Trace, length: int, start: float) -> protocol.History:
     """The first ``length`` events of a run at a glance."""
     kinds, lower, upper = (trace.column(name)[:length] for name in ("kind", "lower_bound", "upper_bound"))
     return glance(kinds, lower, upper, start)
 
 
-def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start: float) -> dict[str, Any]:
+def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start: float) -> protocol.History:
     """Events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
 
     Parameters
@@ -255,13 +261,6 @@ def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start:
         The bounds after each, energies.
     start : float
         The lower bound before them.
-
-    Returns
-    -------
-    dict
-        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``gains``: by how
-        much the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they
-        are too many; ``rise``: after which event the lower bound had risen most, and by how much.
     """
     length = len(kinds)
     picked = (
@@ -282,7 +281,7 @@ def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start:
     }
 
 
-def parent_view(branch: Branch) -> dict[str, Any] | None:
+def parent_view(branch: Branch) -> protocol.Parent | None:
     """The run that a branch forked from, from there on, as far as it is known; None if there is none."""
     if branch.parent is None:
         return None
@@ -296,22 +295,23 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
     }
 
 
-def chapters_view(branches: Branches) -> list[dict[str, Any]]:
+def chapters_view(branches: Branches) -> list[protocol.Chapter]:
     """The runs that lead to the last one, one after the other, each up to where the next one forks.
 
     The best bound of those before is kept, also where a run is cut anew and begins below it.
     """
-    chapters, kept, found = branches.chapters, None, []
+    chapters, found = branches.chapters, list[protocol.Chapter]()
+    kept: protocol.Kept | None = None
     ends = [branch.event for branch in chapters[1:]]
     # Read once: while another chapter is shown, what computes may let go of it.
     last, run = chapters[-1], chapters[-1].run
     ends.append(last.position if run is None else run.seen)
     for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
-        told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
-        told += [label(branch.cause)] * bool(branch.cause)
+        facts = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
+        facts += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
             kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
-        found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
+        found.append({"told": facts, "variables": branch.variables, "length": end, "kept": kept})
     return found
 
 
@@ -325,18 +325,20 @@ def proving_text(proof: Proof | None) -> str | None:
     """How far a proof is, in words; None if none is being made."""
     if proof is None or not proof.alive:
         return None
-    if not proof.stands:
+    if not proof.points:
         return "proving…"
-    stand = proof.stands[-1]
-    return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
+    point = proof.points[-1]
+    return f"proving: chapter {proof.chapter + point.rounds}, {point.undecided:,} variables undecided…"
 
 
-def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
+def reference_lines(found: Reference | None) -> list[protocol.ReferenceLine]:
     """The horizontal lines that a reference puts into the chart of the bounds: a name and an energy each."""
     if found is None:
         return []
     # An LP that was not solved in time has told nothing.
-    lines = [] if np.isnan(found.fractional) else [{"name": "variable LP", "energy": found.lp_bound}]
+    lines = list[protocol.ReferenceLine]()
+    if not np.isnan(found.fractional):
+        lines.append({"name": "variable LP", "energy": found.lp_bound})
     if found.group_lp_bound is not None:
         lines.append({"name": "group LP", "energy": found.group_lp_bound})
     if found.optimum is not None:
@@ -346,7 +348,7 @@ def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
     return lines
 
 
-def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = never) -> dict[str, Any] | None:
+def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = never) -> protocol.Exact | None:
     """The exact parts of some states of an update, one a neighbour; None if no update was opened at that position."""
     if not 0 < opened <= len(engine.trace) or engine.trace[opened - 1].kind != Kind.NODE_OPENED:
         return None

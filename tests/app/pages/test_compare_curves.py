@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.experiments.outcome import CURVE
-from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
+from pages._shared.compare.curves import Curve, compared, labels, picked, remarks, verdict, view
 
 SPREAD = 20.0
 
@@ -80,7 +80,7 @@ def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
     late = curve(4, lower=(-2.0, -1.5, -1.0), turn=2.0)
     early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=2.5)
     low = curve(12, lower=(-2.0, -1.1), upper=-0.9, turn=0.1)
-    table = standings([late, early, low])
+    table = compared([late, early, low])
     assert table.order == [1, 0, 2]
     assert table.reached == [6.0, 5.0, np.inf]
     assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
@@ -117,7 +117,7 @@ def test_a_closed_gap_is_reported() -> None:
         "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
         "The best labelling has this energy: the gap is closed."
     )
-    assert remarks(standings(runs)) == ["", "★ first"]
+    assert remarks(compared(runs)) == ["", "★ first"]
 
 
 def test_only_a_proof_says_that_a_labelling_is_optimal() -> None:

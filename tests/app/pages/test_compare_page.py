@@ -22,7 +22,7 @@ from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
-from pages._shared.cuts.cutting import Cutting
+from pages._shared.partitioning.making import PartitionMaker
 from tests.app.pages.test_compare_curves import SPREAD
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
 from tests.app.pages.test_partition_page import named
@@ -40,7 +40,7 @@ def contest(test: AppTest) -> Contest:
     return found
 
 
-def join(work: Cutting | Racing | None) -> None:
+def join(work: PartitionMaker | Racing | None) -> None:
     """Wait for the work in the background."""
     if work is not None and work.thread is not None:
         work.thread.join(60)
@@ -51,7 +51,7 @@ def choose(test: AppTest, **boxes: Any) -> AppTest:
     for name, value in boxes.items():
         kind = test.number_input if name in ("sweeps", "seconds") else test.multiselect
         ran(kind(f"race_{name}").set_value(value).run())
-    join(contest(test).cutting)
+    join(contest(test).maker)
     return ran(test.run())
 
 
@@ -131,7 +131,7 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
     test = app()
     mine = lab(test)
     by_hand = bc.manual(mine.mrf, np.array_split(np.arange(mine.mrf.n), 21))
-    mine.cut(by_hand, 4, 9, "srmp")
+    mine.repartition(by_hand, 4, 9, "srmp")
     go(test, "compare")
     assert test.multiselect("race_strategies").value == ["as on Watch"]
     assert test.multiselect("race_sizes").disabled
@@ -389,19 +389,19 @@ def test_groups_that_a_search_has_found_race_without_another_search(monkeypatch:
     monkeypatch.setitem(BY_RUNS, "pursuit", refuse)
     test = app("partition")
     mine = lab(test)
-    mine.cut(replace(bc.partition(mine.mrf, 6, "greedy"), strategy="pursuit"), 6, 9, "mplp")
+    mine.repartition(replace(bc.partition(mine.mrf, 6, "greedy"), strategy="pursuit"), 6, 9, "mplp")
     test = go(test, "compare")
     assert (test.multiselect("race_sizes").value, test.multiselect("race_strategies").value) == ([6], ["pursuit"])
-    assert contest(test).cutting.parts == {(6, "pursuit"): mine.partition}
+    assert contest(test).maker.parts == {(6, "pursuit"): mine.partition}
     (race,) = [button for button in test.button if button.label == "Race"]
     assert not race.disabled
 
 
 def test_an_earlier_run_of_a_search_is_opened_once_its_groups_are_made() -> None:
     current, part = linked(FIRST), bc.manual(sample(FIRST["sample"]), [[i] for i in range(84)])
-    held = Contest(current, current.mrf, Cutting(current.mrf), {})
+    held = Contest(current, current.mrf, PartitionMaker(current.mrf), {})
     asked = Curve("", 9, 1, "pursuit", "mplp", "earlier", np.zeros(1, CURVE), 1, SPREAD, "")
     assert partition_of(current, held, asked) is None
-    held.cutting.parts[1, "pursuit"] = part
+    held.maker.parts[1, "pursuit"] = part
     assert partition_of(current, held, asked) is part
     assert partition_of(current, held, replace(asked, strategy="greedy")).strategy == "greedy"

@@ -11,10 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import looking
-from bender_core.looking.classes import classes, effects
 from bender_core.looking.history import history, lives
 from bender_core.looking.words import number
-from bender_core.visualization.message import values_said
+from bender_core.visualization.message import values_in_words
 from pages._shared.app.text import markdown
 from pages._shared.edge.rows import POINTS, SECONDS
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
@@ -38,11 +37,11 @@ def look(test: AppTest, name: str) -> AppTest:
 
 
 @pytest.mark.parametrize("variant", thinned([9, 12], 2))
-@pytest.mark.parametrize("name", ["What if", "What makes the slack", "Row anatomy", "Over time"])
+@pytest.mark.parametrize("name", ["What if", "Row anatomy", "Over time"])
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")
     mine = lab(test)
-    mine.cut(mine.partition, mine.max_size, variant, "srmp")
+    mine.repartition(mine.partition, mine.max_size, variant, "srmp")
     mine.run.step("sweep", backward=False)
     before = mine.run.position
     look(ran(test.run()), name)
@@ -161,15 +160,6 @@ def test_the_ranks_of_many_classes_can_be_chosen() -> None:
     assert "the ribbon shows the slack of all" in told
 
 
-def test_the_effects_are_those_of_the_library() -> None:
-    test = look(app("edge"), "What makes the slack")
-    press(test, "sweep ▶")
-    run = lab(test).run
-    found = effects(classes(run.engine, *run.engine.graph.ends(0)))
-    for zero, one in zip(found.zero, found.one, strict=True):
-        assert f"{number(zero)}{number(one)}{number(one - zero)}" in tables(test)
-
-
 def test_the_lives_of_rows_are_told_where_they_are_asked_for() -> None:
     test = app("edge")
     for _ in range(3):
@@ -215,7 +205,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
         assert said["made for"] == part.labels[row.made_for]
         names = [mine.mrf.names[i] for i in part.groups[row.made_for]]
         bits = [row.anchor >> k & 1 for k in range(len(names))]
-        assert said["at y*"] == values_said(names, bits)
+        assert said["at y*"] == values_in_words(names, bits)
         assert said["intercept β⁰"] == pytest.approx(row.intercept)
         assert said["raised LB by"] == (0 if row.born < 0 else looking.row_gains(engine)[row.born])
     assert table.value["raised LB by"].sum() > 0
@@ -249,7 +239,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     assert said.startswith("There is not enough memory to show messages: looking at a message takes")
     press(test, "sweep ▶")
     assert mine.run.position > 0
-    press(test, "Cut with M = 13")
+    press(test, "Take M = 13")
     assert (mine.max_size, mine.partition.strategy) == (13, "greedy")
     assert complaints(test) == []
     assert test.get("plotly_chart")
@@ -259,7 +249,7 @@ def test_there_is_no_message_where_there_is_one_group() -> None:
     test = app("instance")
     ran(test.button("load-tiny").click().run())
     mine = lab(test)
-    mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
+    mine.repartition(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
     go(test, "edge")
     assert [info.value for info in test.info] == [
         "All variables are in one group, so there are no messages. Choose a smaller M on Partition."

@@ -92,7 +92,7 @@ def test_the_shipped_store_contains_the_whole_small_study() -> None:
 def test_a_plan_from_the_form_is_described() -> None:
     test = mine(app("experiments"))
     assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("3", "6", "6")
-    assert beside(test, "expected time").startswith("about ")
+    assert beside(test, "time").startswith("at most ")
     assert complaints(test) == []
     name = test.session_state.plan
     assert dict(parse_qsl(test.session_state.page_address))["plan"] == name
@@ -192,12 +192,12 @@ def test_an_experiment_is_run_and_reported() -> None:
     press(test, "Run")
     finished(test)
     assert complaints(test) == []
-    assert (beside(test, "to do"), beside(test, "expected time")) == ("0", "–")
+    assert (beside(test, "to do"), beside(test, "time")) == ("0", "–")
     tasks = test.session_state.planning.planned.tasks
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
     for task in tasks:
-        engine = bc.Engine(*task.cut(), variant=task.variant, schedule=task.schedule)
+        engine = bc.Engine(*task.load(), variant=task.variant, schedule=task.schedule)
         engine.run()
         assert kept[task.key].outcome.lower_bound == engine.lower_bound
     assert "9: RMC on all loose edges" in tables(test)
@@ -233,7 +233,7 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     while running.busy and not running.done:
         running.thread.join(0.01)
     assert running.doing.startswith("cut ")
-    assert 0 < running.cutting < 1
+    assert 0 < running.partitioning < 1
     running.stop()
     assert not running.busy
     running.thread.join()
@@ -291,7 +291,7 @@ def test_proofs_have_a_view_of_their_own() -> None:
     ran(test.run())
     assert "12" not in cells(test), "a proof is no run of its first round's variant"
     task = next(task for task in test.session_state.planning.planned.tasks if task.proves)
-    assert task.cut()[1].max_size <= 5
+    assert task.load()[1].max_size <= 5
 
 
 def sixty(folder: Path) -> Path:

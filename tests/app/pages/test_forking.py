@@ -58,7 +58,7 @@ def test_going_on_with_what_helps_most_shows_the_fork_that_the_library_makes() -
     fork = best.change.fork(engine)
     assert mine.run.engine.lower_bound == fork.lower_bound
     assert [group.tolist() for group in mine.partition.groups] == [g.tolist() for g in fork.partition.groups]
-    assert forks_text(mine.branches.shown.line.forks) == f"{event}.{best.change}"
+    assert forks_text(mine.branches.shown.lineage.forks) == f"{event}.{best.change}"
     assert [(b.name, b.cause, b.event) for b in mine.branches] == [("first run", "", 0), ("fork 1", best.name, event)]
     assert dict(parse_qsl(mine.address))["forks"] == f"{event}.{best.change}"
 
@@ -138,7 +138,7 @@ def test_the_stage_goes_back_to_the_parent_where_it_was_left_and_a_fork_is_forgo
     test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(1)
     ran(test.run())
     used = mine.account.used
-    charged = fork.engine.arrays.line.used
+    charged = fork.engine.arrays.charges.used
     del fork
     press(test, "Forget it")
     assert len(mine.branches) == 1
@@ -160,7 +160,7 @@ def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     press(test, "Fork here")
     first, middle, last = mine.branches
     assert mine.branches.shown is last
-    before = middle.run.engine.trace.until(70).to_json()
+    before = middle.run.engine.trace.until(70).to_csv()
     assert mine.branches.let_go()
     assert (first.run, middle.run) == (None, None)
     test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(1)
@@ -168,7 +168,7 @@ def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     press(test, "Show it on the stage")
     assert mine.branches.shown is middle
     assert mine.run.position == 70
-    assert mine.run.engine.trace.until(70).to_json() == before
+    assert mine.run.engine.trace.until(70).to_csv() == before
     assert complaints(test) == []
 
 
@@ -204,7 +204,7 @@ def test_a_row_compared_on_edge_is_inserted_there() -> None:
     engine = mine.run.engine
     p, q = engine.graph.ends(mine.run.arc)
     shown = classes(engine, p, q)
-    cut = bc.what_if(engine, p, q, int(shown.states[shown.asked]))[-1]
+    cut = bc.what_if(engine, p, q, int(shown.states[shown.at_oracle]))[-1]
     before = looking.envelope(engine, p, q)
     press(test, "Insert MWC α = 0")
     assert mine.run.engine is not engine
@@ -223,7 +223,7 @@ def test_the_ends_of_the_pinned_edge_are_merged() -> None:
     groups = len(mine.partition)
     press(test, "Merge the ends of the pinned edge")
     assert len(mine.partition) == groups - 1
-    assert {p, q} == set(mine.branches.shown.line.forks[0].change.merge[0])
+    assert {p, q} == set(mine.branches.shown.lineage.forks[0].change.merge[0])
     assert not mine.run.pinned
 
 
@@ -242,7 +242,7 @@ def test_an_address_with_forks_opens_the_same_run() -> None:
     engine = engine.fork(variant=1, schedule="srmp")
     engine.run(max_events=30)
     assert (mine.run.position, mine.run.arc, mine.run.pinned) == (30, 2, True)
-    assert mine.run.engine.trace.until(30).to_json() == engine.trace.to_json()
+    assert mine.run.engine.trace.until(30).to_csv() == engine.trace.to_csv()
     assert dict(parse_qsl(mine.address))["forks"] == forks
     assert [branch.run.position for branch in mine.branches] == [60, 45, 30]
     assert complaints(test) == []

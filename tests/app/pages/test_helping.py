@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.looking.words import number
 from bender_core.trying.advice import ranked, remedies
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from pages._shared.watch.helping import Trials
 from tests.app.pages.test_pages import app, lab, press, ran
 
@@ -66,13 +66,13 @@ def test_what_was_tried_before_a_stop_is_shown() -> None:
     test = app("watch")
     mine = lab(test)
     some = list(remedies(mine.run.engine.fork(), 1 << 14))[:3]
-    test.session_state.trials = Trials(mine.branches.shown.line, mine.run.position + 1, 2.0, some)
+    test.session_state.trials = Trials(mine.branches.shown.lineage, mine.run.position + 1, 2.0, some)
     ran(test.run())
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in ranked(some)]
     test.session_state.trials.gap = 1e6
     ran(test.run())
     assert any("None of them closes 1 %" in caption.value for caption in test.caption)
     # Another run has nothing to do with it.
-    test.session_state.trials = Trials(Line.of(mine.run.engine, 8), 0, 2.0, some)
+    test.session_state.trials = Trials(Lineage.of(mine.run.engine, 8), 0, 2.0, some)
     ran(test.run())
     assert not test.dataframe

@@ -405,7 +405,6 @@ def test_the_time_in_a_chart_is_that_in_its_table(slug: str, size: int) -> None:
         assert large[name].text[0].startswith(str(taken))
         assert ("measured" in large[name].text[0]) == taken.measured
         assert str(taken) in tables(test)
-    # What is predicted is told as that.
+    # Every time says how it is known.
     for line in drawn.data:
-        if line.mode != "markers":
-            assert line.hovertemplate.endswith(", predicted")
+        assert all(text.endswith((", measured", ", extrapolated")) for text in line.text)

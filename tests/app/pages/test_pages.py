@@ -116,7 +116,7 @@ def test_two_sessions_share_nothing_but_the_sample() -> None:
     one, other = app(), app()
     assert lab(one) is not lab(other)
     lab(one).run.step("sweep", backward=False)
-    press(go(other, "partition"), "Cut and watch")
+    press(go(other, "partition"), "Partition and watch")
     assert lab(one).run.position > 0
     assert (lab(other).run.position, lab(one).number, lab(other).number) == (0, 0, 1)
 
@@ -195,20 +195,20 @@ def test_the_normal_form_of_every_edge_keeps_the_energies(name: str) -> None:
 
 def test_the_choices_are_those_of_the_run() -> None:
     test = app("partition")
-    assert test.slider("cut_size").value == 8
-    assert test.selectbox("cut_strategy").value == "groups"
-    assert test.selectbox("cut_variant").value == 9
+    assert test.slider("partition_size").value == 8
+    assert test.selectbox("partition_strategy").value == "groups"
+    assert test.selectbox("partition_variant").value == 9
     assert "14, the largest with 6 variables (64 states)" in tables(test)
 
 
 def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
     test = app("partition")
-    ran(test.slider("cut_size").set_value(5).run())
-    ran(test.selectbox("cut_variant").select(4).run())
+    ran(test.slider("partition_size").set_value(5).run())
+    ran(test.selectbox("partition_variant").select(4).run())
     assert lab(test).max_size == 8
-    press(test, "Cut and watch")
+    press(test, "Partition and watch")
     mine = lab(test)
-    assert (mine.max_size, mine.variant, mine.partition.max_size, mine.number) == (5, 4, 5, 1)
+    assert (mine.max_size, mine.variant, mine.partition.largest, mine.number) == (5, 4, 5, 1)
     assert mine.run.engine.variant.number == 4
     assert not test.slider
 
@@ -216,9 +216,9 @@ def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
 @pytest.mark.parametrize("strategy", thinned(STRATEGIES, 3))
 def test_a_strategy_is_the_librarys(strategy: str) -> None:
     test = app("partition")
-    ran(test.slider("cut_size").set_value(7).run())
-    ran(test.selectbox("cut_strategy").select(strategy).run())
-    press(test, "Cut and watch")
+    ran(test.slider("partition_size").set_value(7).run())
+    ran(test.selectbox("partition_strategy").select(strategy).run())
+    press(test, "Partition and watch")
     expected = bc.partition(lab(test).mrf, 7, strategy)
     assert lab(test).partition.labels == expected.labels
     for mine, theirs in zip(lab(test).partition.groups, expected.groups, strict=True):
@@ -229,18 +229,18 @@ def test_choices_survive_a_visit_to_another_page() -> None:
     test = app("partition")
     for page in ("watch", "partition"):
         go(test, page)
-    assert (test.slider("cut_size").value, test.selectbox("cut_variant").value) == (8, 9)
-    ran(test.slider("cut_size").set_value(5).run())
-    ran(test.selectbox("cut_strategy").select("greedy").run())
-    ran(test.selectbox("cut_variant").select(4).run())
+    assert (test.slider("partition_size").value, test.selectbox("partition_variant").value) == (8, 9)
+    ran(test.slider("partition_size").set_value(5).run())
+    ran(test.selectbox("partition_strategy").select("greedy").run())
+    ran(test.selectbox("partition_variant").select(4).run())
     shown = tables(test)
     for page in ("instance", "partition"):
         go(test, page)
     assert tables(test) == shown
-    assert test.slider("cut_size").value == 5
-    assert test.selectbox("cut_strategy").value == "greedy"
-    assert test.selectbox("cut_variant").value == 4
-    press(test, "Cut and watch")
+    assert test.slider("partition_size").value == 5
+    assert test.selectbox("partition_strategy").value == "greedy"
+    assert test.selectbox("partition_variant").value == 4
+    press(test, "Partition and watch")
     assert (lab(test).max_size, lab(test).variant, lab(test).partition.strategy) == (5, 4, "greedy")
 
 
@@ -248,17 +248,17 @@ def test_a_choice_that_does_not_fit_is_refused_with_one_that_would() -> None:
     test = app("instance")
     ran(test.button("load-pose").click().run())
     go(test, "partition")
-    ran(test.selectbox("cut_strategy").select("greedy").run())
-    ran(test.slider("cut_size").set_value(24).run())
+    ran(test.selectbox("partition_strategy").select("greedy").run())
+    ran(test.slider("partition_size").set_value(24).run())
     (said,) = complaints(test)
     assert "more than the limit of 1 GB" in said
     fits = int(said.split("M = ")[1].split(" ")[0])
-    (cut,) = [button for button in test.button if button.label == "Cut and watch"]
+    (cut,) = [button for button in test.button if button.label == "Partition and watch"]
     assert cut.disabled
-    ran(test.slider("cut_size").set_value(fits).run())
+    ran(test.slider("partition_size").set_value(fits).run())
     assert complaints(test) == []
-    press(test, "Cut and watch")
-    assert lab(test).partition.max_size == fits
+    press(test, "Partition and watch")
+    assert lab(test).partition.largest == fits
 
 
 def test_groups_are_edited_by_hand_and_undone() -> None:
@@ -273,7 +273,7 @@ def test_groups_are_edited_by_hand_and_undone() -> None:
     press(test, "Move")
     moved = sizes()
     assert moved == [start[0] - 1, start[1] + 1, *start[2:]]
-    assert test.selectbox("cut_strategy").value == "manual"
+    assert test.selectbox("partition_strategy").value == "manual"
     ran(test.selectbox("merge_first").select_index(0).run())
     ran(test.selectbox("merge_second").select_index(2).run())
     press(test, "Merge")
@@ -286,12 +286,12 @@ def test_groups_are_edited_by_hand_and_undone() -> None:
     for earlier in (merged, moved, start):
         press(test, "Undo")
         assert sizes() == earlier
-    assert test.selectbox("cut_strategy").value == "groups"
+    assert test.selectbox("partition_strategy").value == "groups"
     (undo,) = [button for button in test.button if button.label == "Undo"]
     assert undo.disabled
     ran(test.selectbox("move_target").select_index(1).run())
     press(test, "Move")
-    press(test, "Cut and watch")
+    press(test, "Partition and watch")
     assert lab(test).partition.strategy == "manual"
     assert [len(group) for group in lab(test).partition.groups][:2] == [start[0] - 1, start[1] + 1]
 

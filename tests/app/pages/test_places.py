@@ -38,8 +38,8 @@ def said(test: AppTest) -> str:
 
 def test_another_variant_is_shown_at_the_same_place() -> None:
     test = at_a_place("partition")
-    ran(test.selectbox("cut_variant").select(3).run())
-    press(test, "Cut and watch")
+    ran(test.selectbox("partition_variant").select(3).run())
+    press(test, "Partition and watch")
     mine = lab(test)
     assert (mine.variant, mine.run.engine.variant.number) == (3, 3)
     assert (mine.run.position, mine.run.arc, mine.run.pinned) == (EVENT, 7, True)
@@ -51,9 +51,9 @@ def test_another_variant_is_shown_at_the_same_place() -> None:
 
 def test_other_groups_have_no_place_of_the_groups_before() -> None:
     test = at_a_place("partition")
-    ran(test.slider("cut_size").set_value(5).run())
-    ran(test.selectbox("cut_strategy").select("greedy").run())
-    press(test, "Cut and watch")
+    ran(test.slider("partition_size").set_value(5).run())
+    ran(test.selectbox("partition_strategy").select("greedy").run())
+    press(test, "Partition and watch")
     run = lab(test).run
     assert (run.position, run.arc, run.pinned) == (0, 0, False)
 
@@ -63,7 +63,7 @@ def test_a_run_that_ends_before_the_place_is_shown_at_its_end() -> None:
     mine.run.work.wait()
     assert mine.run.settle()
     event = mine.run.position
-    mine.cut(mine.partition, 3, 11, "mplp")
+    mine.repartition(mine.partition, 3, 11, "mplp")
     mine.run.work.wait()
     assert mine.run.settle()
     alone = bc.Engine(mine.mrf, mine.partition, variant=11)
@@ -76,7 +76,7 @@ def test_the_place_of_a_fork_is_after_as_many_events_in_all() -> None:
     mine.fork(bc.Change(), bc.Change().fork(mine.run.engine))
     mine.run.engine.run(max_events=9)
     mine.run.show(9)
-    mine.cut(mine.partition, 8, 4, "mplp")
+    mine.repartition(mine.partition, 8, 4, "mplp")
     mine.run.work.wait()
     assert mine.run.settle()
     assert mine.run.position == 39
@@ -101,10 +101,10 @@ def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> SessionState:
     """A session whose run is of variant 9."""
-    from pages._shared.app import session as module
+    from pages._shared.running import kept
 
     state = SessionState(lab=linked(FIRST))
-    monkeypatch.setattr(module.st, "session_state", state)
+    monkeypatch.setattr(kept.st, "session_state", state)
     return state
 
 
@@ -115,7 +115,7 @@ def address(mine: object, **more: str) -> dict[str, str]:
 def test_back_opens_the_run_that_the_address_names(session: SessionState) -> None:
     before = session.lab
     left = address(before, at=str(EVENT), arc="7", order="cost")
-    before.cut(before.partition, 8, 3, "mplp")
+    before.repartition(before.partition, 8, 3, "mplp")
     later = address(before, at="0")
     open_again(left)
     mine = session.lab
@@ -168,7 +168,7 @@ def test_only_another_page_has_an_address_of_its_own() -> None:
 def test_choices_that_are_not_applied_are_said_and_applied_where_the_run_is_shown(page: str) -> None:
     test = at_a_place("partition")
     assert said(test) == ""
-    ran(test.selectbox("cut_variant").select(3).run())
+    ran(test.selectbox("partition_variant").select(3).run())
     expected = "Not applied: variant 3. The run still has variant 9."
     assert said(test) == expected
     go(test, page)
@@ -179,20 +179,20 @@ def test_choices_that_are_not_applied_are_said_and_applied_where_the_run_is_show
     assert said(test) == ""
     # Partition shows what the run has.
     go(test, "partition")
-    assert test.selectbox("cut_variant").value == 3
+    assert test.selectbox("partition_variant").value == 3
     assert said(test) == ""
 
 
 def test_all_choices_that_differ_are_named() -> None:
     test = app("partition")
-    ran(test.slider("cut_size").set_value(5).run())
-    ran(test.selectbox("cut_strategy").select("greedy").run())
-    ran(test.segmented_control("cut_schedule").set_value("srmp").run())
+    ran(test.slider("partition_size").set_value(5).run())
+    ran(test.selectbox("partition_strategy").select("greedy").run())
+    ran(test.segmented_control("partition_schedule").set_value("srmp").run())
     assert said(test) == "Not applied: M 5 by greedy, srmp. The run still has M 8 by groups, mplp."
     press(test, "Undo")
     press(test, "Undo")
     assert said(test) == "Not applied: srmp. The run still has mplp."
-    ran(test.segmented_control("cut_schedule").set_value("mplp").run())
+    ran(test.segmented_control("partition_schedule").set_value("mplp").run())
     assert said(test) == ""
     # Groups made by hand have the same M.
     press(test, "Merge")
@@ -201,17 +201,17 @@ def test_all_choices_that_differ_are_named() -> None:
 
 def test_choices_that_are_dropped_are_those_of_the_run_again() -> None:
     test = app("partition")
-    ran(test.selectbox("cut_variant").select(3).run())
+    ran(test.selectbox("partition_variant").select(3).run())
     go(test, "watch")
     press(test, "Drop it")
     assert said(test) == ""
     go(test, "partition")
-    assert test.selectbox("cut_variant").value == 9
+    assert test.selectbox("partition_variant").value == 9
 
 
 def test_a_choice_that_cannot_be_applied_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     test = app("partition")
-    ran(test.selectbox("cut_variant").select(3).run())
+    ran(test.selectbox("partition_variant").select(3).run())
     go(test, "watch")
 
     def refuse(*_: object) -> None:

@@ -21,7 +21,7 @@ from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import Lab, chapter_of, linked
-from pages._shared.forks.asking import Wanted
+from pages._shared.forks.asking import BranchRequest
 from pages._shared.running import background
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.frames import Encoder
@@ -59,7 +59,7 @@ def begun(test: AppTest) -> None:
 
 def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
-    watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, variant=9, excluding=True)
+    watched = bc.Engine(mine.mrf, mine.branches.first.lineage.partition, variant=9, excluding=True)
     watched.run(max_events=event)
     descent = Descent(mine.mrf, first=change.fork(watched))
     descent.run()
@@ -86,15 +86,15 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     assert download.proto.deferred_file_id
     bc.check_proof(mine.mrf, mine.proof.certificate.proof)
     # What was on the way: bounds never step back.
-    stands = mine.proof.stands
-    for before, after in pairwise(stands):
+    points = mine.proof.points
+    for before, after in pairwise(points):
         assert after.work >= before.work
         assert after.lower >= before.lower
         assert after.upper <= before.upper
         assert after.undecided <= before.undecided
-    assert (stands[-1].lower, stands[-1].undecided) == (pytest.approx(stands[-1].upper), 0)
+    assert (points[-1].lower, points[-1].undecided) == (pytest.approx(points[-1].upper), 0)
     # Another partition has the same optimum, another model has not.
-    mine.cut(bc.partition(mine.mrf, 4), 4, 9, "mplp")
+    mine.repartition(bc.partition(mine.mrf, 4), 4, 9, "mplp")
     assert mine.proof is not None
     mine.load(bc.synth.ising_grid(4, 4), {})
     ran(test.run())
@@ -121,9 +121,9 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert (mine.branches.shown, chapters[1].event) == (chapters[-1], event)
     # Bounds never step back, neither within a chapter nor from one to the next, unless one is cut anew.
     for before, after in pairwise(chapters[1:]):
-        engine, fork = after.run.engine, after.line.forks[-1]
+        engine, fork = after.run.engine, after.lineage.forks[-1]
         known = before.run.engine.trace[after.event - 1]
-        if fork.change.cut is None:
+        if fork.change.by_strategy is None:
             assert engine.trace[0].lower_bound >= known.lower_bound - 1e-9
         assert engine.trace[0].upper_bound <= known.upper_bound + 1e-9
     # Back and forth: a chapter ends where the next one begins, and its address shows it with those after it.
@@ -148,7 +148,7 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     # A chapter whose memory was let go is made again.
     chapters[1].let_go()
     chapters[1].position = 2
-    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    test.session_state.branch_request = BranchRequest("turn", chapters[1])
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert mine.run.position == 2
@@ -241,7 +241,7 @@ def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkey
     curves = [branch.curve for branch in chapters]
     for branch, following in pairwise(chapters):
         assert branch.curve.events[-1] >= following.event
-    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    test.session_state.branch_request = BranchRequest("turn", chapters[1])
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert chapters[1].run.end == chapters[2].event
@@ -280,7 +280,7 @@ def test_a_proof_whose_first_run_is_stopped_can_be_asked_for_again(monkeypatch: 
     press(test, "Prove it")
     test.session_state.findings.give_up()
     ran(test.run())
-    assert test.session_state.proof_asked is None
+    assert test.session_state.proof_requested is None
     assert lab(test).proof is None
     waits.set()
     proven(test)
@@ -316,7 +316,7 @@ def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPat
     # Too hard for any time that a test has.
     mine.load(bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
     begun(test)
-    while not mine.proof.stands:
+    while not mine.proof.points:
         mine.proof.thread.join(0.01)
     press(test, "Stop")
     mine.proof.thread.join()
@@ -347,4 +347,4 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
-    assert [(stand.work, stand.lower) for stand in proof.stands] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]
+    assert [(stand.work, stand.lower) for stand in proof.points] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]

@@ -225,9 +225,9 @@ def test_a_proof_that_is_asked_for_again_is_not_begun_again(monkeypatch: pytest.
     state, mine = stage.st.session_state, lab("tiny", 3, 9)
     state.lab, state.stage = mine, {"command": command("prove", run=mine.number, arc=-1)}
     stage._on_command()
-    assert state.proof_asked is True
-    state.proof_asked = begun = object()
+    assert state.proof_requested is True
+    state.proof_requested = begun = object()
     stage._on_command()
-    assert state.proof_asked is begun
+    assert state.proof_requested is begun
     answers = stage._answers(mine.run)
     assert answers.serial == state.stage["command"]["serial"], "the command is answered"

@@ -12,7 +12,7 @@ from bender_core import looking
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.classes import bits_of, classes
 from pages._shared.app.session import Lab
-from pages._shared.watch import drawer, stage
+from pages._shared.watch import drawer, protocol, stage
 from pages._shared.watch.drawer import Docked, Drawer
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
@@ -25,11 +25,11 @@ def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, at: int = 0, **asked: Any
     monkeypatch.setattr(stage.st, "session_state", SessionState())
     stage_data(mine)
     question = command("show", at=at, drawer={"order": "cost", "chosen": ""} | asked)
-    assert faults("command", question) == []
+    assert faults(protocol.Command, question) == []
     obey(mine.run, question)
     mine.run.work.thread.join()
     data = stage_data(mine)
-    assert faults("stage", data) == []
+    assert faults(protocol.Stage, data) == []
     found: dict[str, Any] = data["drawer"]
     return found
 
@@ -64,12 +64,12 @@ def test_classes_and_rows_are_those_of_the_event(
         key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
         assert np.all(np.diff(key[which]) >= 0)
         assert looking.min_marginal(plain, p, q)[drawn["state"]] == pytest.approx(shown.nu[which])
-        assert (which[found["asked"]], which[found["chosen"]]) == (shown.asked, chosen)
+        assert (which[found["asked"]], which[found["chosen"]]) == (shown.at_oracle, chosen)
         state = int(shown.states[chosen])
         for cut, told in zip(bc.what_if(plain, p, q, state), found["cuts"], strict=True):
             assert (told["kind"], told["state"], told["tightened"]) == (cut.kind, state, cut.tightened)
             assert (told["here"], told["mean"]) == pytest.approx((cut.rise[state], cut.lift), **near)
-            assert told["asked"] == pytest.approx(cut.rise[shown.states[shown.asked]], **near)
+            assert told["asked"] == pytest.approx(cut.rise[shown.states[shown.at_oracle]], **near)
 
 
 def test_of_many_classes_those_of_least_cost_are_drawn_with_the_one_looked_at() -> None:
@@ -126,9 +126,9 @@ def test_a_row_is_inserted_where_it_was_looked_at(monkeypatch: pytest.MonkeyPatc
     mine.run.engine.run(max_sweeps=2)
     stage.st.session_state.lab = mine
     asked = command("insert", at=130, run=mine.number, row={"arc": 3, "state": 5, "kind": 2})
-    assert faults("command", asked) == []
+    assert faults(protocol.Command, asked) == []
     stage.st.session_state.stage = {"command": asked}
     stage._on_command()
     p, q = mine.run.engine.graph.ends(3)
-    assert mine.asked.position == mine.run.position == 130
-    assert mine.asked.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))
+    assert mine.request.position == mine.run.position == 130
+    assert mine.request.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))

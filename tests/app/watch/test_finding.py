@@ -82,4 +82,4 @@ def test_no_message_has_no_moments() -> None:
 def test_a_search_that_is_stopped_finds_nothing() -> None:
     run = lab("pose-small", 8, 9).run.engine
     with pytest.raises(bc.Stopped):
-        find(run, "labeling", 0, 0, 0.0, bc.Stop(wanted=lambda: True))
+        find(run, "labeling", 0, 0, 0.0, bc.Stop(requested=lambda: True))

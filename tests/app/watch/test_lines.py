@@ -10,7 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from pages._shared.app.session import Lab
-from pages._shared.watch import lines, stage
+from pages._shared.watch import lines, protocol, stage
 from pages._shared.watch.lines import Lines
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
@@ -24,7 +24,7 @@ def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> dict[str
     obey(mine.run, command("show", **asked))
     mine.run.work.thread.join()
     data = stage_data(mine)
-    assert faults("stage", data) == []
+    assert faults(protocol.Stage, data) == []
     found: dict[str, Any] = data["lines"]
     return found
 
@@ -91,7 +91,7 @@ def test_a_look_can_be_stopped_and_goes_on_from_there() -> None:
         return asked > 200
 
     with pytest.raises(bc.Stopped):
-        list(kept.look(range(40), bc.Stop(wanted=wanted)))
+        list(kept.look(range(40), bc.Stop(requested=wanted)))
     assert 0 < len(kept._known) < 40
     *_, found = kept.look(range(40))
     assert found["arcs"] == list(range(40))

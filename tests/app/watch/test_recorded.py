@@ -11,7 +11,7 @@ import pytest
 from pages._shared.app.arrival import arrival
 from pages._shared.app.session import FIRST, linked
 from pages._shared.app.session import lab as opened
-from pages._shared.watch import stage
+from pages._shared.watch import protocol, stage
 from pages._shared.watch.record import record
 from pages._shared.watch.recorded import PATH, recorded_data, recording
 from pages._shared.watch.views import history
@@ -63,14 +63,14 @@ def test_it_is_small() -> None:
 
 
 def test_what_is_sent_is_what_the_protocol_says(ask: Callable[..., dict[str, Any]]) -> None:
-    assert faults("stage", recorded_data(arrival())) == []
+    assert faults(protocol.Stage, recorded_data(arrival())) == []
     for sent in (
         ask("show", 300),
         ask("step", LAST, grain="node", backward=False),
         ask("stop", LAST),
         ask("poll", 0, held=False),
     ):
-        assert faults("stage", sent) == []
+        assert faults(protocol.Stage, sent) == []
 
 
 def test_a_stage_that_asks_is_told_its_place_and_what_was_seen(ask: Callable[..., dict[str, Any]]) -> None:

@@ -41,7 +41,7 @@ def test_the_files_are_of_the_event_shown() -> None:
     assert figures.count("<figure>") == 5
     assert f"event {run.position:,}: lower bound" in figures
     # Another run has no files yet.
-    lab(test).cut(lab(test).partition, 8, 4, "mplp")
+    lab(test).repartition(lab(test).partition, 8, 4, "mplp")
     ran(test.run())
     assert len(test.get("download_button")) == 0
 

@@ -13,12 +13,12 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.engine.result import STATUSES
 from bender_core.kernels.layout import Kind, Status
-from bender_core.looking.words import explain
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.session import Lab
 from pages._shared.learn import LESSONS
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import frames as encoding
 from pages._shared.watch import stage
 from pages._shared.watch.answers import MOST_BEHIND
 from pages._shared.watch.frames import Encoder
@@ -79,28 +79,6 @@ def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monk
 
 
 # -- frames ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("first", [0, 10, 33])
-def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
-    plain = bc.Engine(mine.mrf, mine.partition, variant=mine.variant, max_sweeps=SWEEPS)
-    plain.run(max_sweeps=3)
-    first = min(first, len(plain.trace) - 1)
-    mine.run.engine.run(max_sweeps=3)
-    window = frames(mine, first, first + 50)
-    assert window["first"] <= first
-    plain.seek(window["first"])
-    assert window["before"]["rows"] == looking.rows_made(plain).tolist()
-    assert (window["before"]["lower"], window["before"]["upper"]) == (plain.lower_bound, plain.upper_bound)
-    for k, sent in enumerate(events(window)):
-        (event,) = plain.step("event")
-        assert event.index == window["first"] + k
-        for name in ("kind", "node", "arc", "sweep", "state", "depth"):
-            assert sent[name] == getattr(event, name)
-        assert sent["total_rows"] == event.rows
-        assert (sent["lower"], sent["upper"]) == (event.lower_bound, event.upper_bound)
-        said = explain(event, plain.graph, plain.variant, proven=sent["proven"])
-        assert sent["sentence"].startswith(said.sentence[:30])
 
 
 @pytest.mark.slow
@@ -227,7 +205,8 @@ def test_lines_can_be_coloured_by_how_loose_all_states_are(mine: Lab, measure: s
 # -- obeying --------------------------------------------------------------------------------------------------
 
 
-def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
+def test_a_command_says_what_is_shown_and_wanted(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "AHEAD_SECONDS", 60.0)
     mine.run.engine.run(max_events=20)
     obey(mine.run, asked := command("show", at=5, arc=1, first=12, more=True))
     data = stage_data(mine)
@@ -436,7 +415,7 @@ def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState
     obey(mine.run, command("show"))
     assert stage_data(mine)["graph"] is None, "the stage that asks holds it"
     assert stage_data(mine)["graph"] is first, "one that is mounted anew does not"
-    mine.cut(mine.partition, mine.max_size, mine.variant, mine.schedule)
+    mine.repartition(mine.partition, mine.max_size, mine.variant, mine.schedule)
     assert stage_data(mine)["graph"] is not first
     assert stage_data(mine)["run"] == 1
 

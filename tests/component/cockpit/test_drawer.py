@@ -102,7 +102,7 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
         assert int(said[3]) == cut.tightened
     assert looks(stage) == f"&drawer=cost&y={bits}"
     # Back to y*, by the button and by its column.
-    back, star = stage.root.get_by_role("button", name="back to y*"), shown.states[shown.asked]
+    back, star = stage.root.get_by_role("button", name="back to y*"), shown.states[shown.at_oracle]
     for press in (back, stage.root.locator(f"svg.stems [data-mark='hit {star}']")):
         press.click()
         stage.wait("stage.stage.drawer.view.cuts && stage.stage.drawer.view.chosen === stage.stage.drawer.view.asked")

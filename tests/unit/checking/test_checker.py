@@ -20,7 +20,7 @@ from benchmarks.proofs import drawn
 from bender_core.account import memory_limit
 from bender_core.checking import checker
 from bender_core.checking.checker import RefusedError, _Checked, check_proof
-from bender_core.checking.left import Left
+from bender_core.checking.left import Remainder
 from bender_core.checking.proof import Proof, Step, load_proof
 from bender_core.synth.pose import body_pose
 from bender_core.trying import steps as keeping
@@ -112,7 +112,7 @@ def test_proofs_in_many_steps_hold(pose: tuple[bc.BinaryMRF, Proof]) -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 20])
 def test_a_proof_that_is_broken_off_holds_with_its_bound(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bender_core.trying.proof.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("bender_core.trying.proof.REPORT_SECONDS", 0.0)
     told = list[float]()
 
     def enough(descent: Descent) -> bool:
@@ -139,7 +139,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
     labels, costs = naive.bits(8), naive.energies(mrf)
     x = labels[rng.integers(len(labels))]
     proof = Proof(mrf.content_hash(), x, -np.inf, mrf.energy(x), 1e-9, (step,))
-    found = _Checked(Left(mrf, proof), step, 1e-9)
+    found = _Checked(Remainder(mrf, proof), step, 1e-9)
     assert found.excess == pytest.approx(twin.lower_bound() - mrf.energy(x), abs=1e-9)
     for p, group in enumerate(part.groups):
         assert found.costs[p] == pytest.approx(twin_costs(twin, p) - mrf.energy(x), abs=1e-9)
@@ -152,7 +152,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
 def test_what_is_left_has_the_energy_of_the_labelling_that_it_stands_for(seed: int) -> None:
     rng = np.random.default_rng(seed)
     mrf, x = random_mrf(rng, 7, 0.8, constant=2.0), rng.integers(0, 2, 7)
-    left = Left(mrf, Proof("", x, -np.inf, 0.0, 0.0, ()))
+    left = Remainder(mrf, Proof("", x, -np.inf, 0.0, 0.0, ()))
     none, facts = np.empty(0, np.int64), []
     for _ in range(3):
         first, *others = rng.permutation(left.open)[: rng.integers(1, 4)].tolist()

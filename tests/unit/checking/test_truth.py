@@ -44,8 +44,10 @@ def require_truth(mrf: bc.BinaryMRF, found: bc.Certificate) -> None:
     if found.optimal:
         # Beside large coefficients the last digits of decimals are lost: the best in either reading is right.
         assert energy == least or meant.energy(found.labeling) == meant.least()
-    # Sums are rounded once.
-    assert Fraction(found.lower_bound) <= max(least, Fraction(float(least)))
+    # Sums are rounded once; beyond that a bound claims to hold up to what is negligible, which is 0 for whole numbers.
+    assert Fraction(found.lower_bound) <= max(least, Fraction(float(least))) + Fraction(found.negligible)
+    if not found.optimal:
+        assert Fraction(found.lower_bound) <= max(least, Fraction(float(least)))
     found.verify(mrf)
 
 
@@ -60,7 +62,7 @@ def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_penalties_hide_no_difference(name: str) -> None:
-    for seed in range(min(examples(25), 25)):
+    for seed in range(examples(25)):
         mrf = SMALL[name](np.random.default_rng(seed))
         require_truth(mrf, bc.certify(mrf))
         certificate = bc.solve(mrf).certificate

@@ -254,7 +254,7 @@ def test_making_tables_can_be_stopped_at_any_moment() -> None:
     part = bc.partition(mrf, 3, "greedy")
     account = bc.Account(1 << 30)
     for asked in range(40):
-        stop = bc.Stop(wanted=After(asked))
+        stop = bc.Stop(requested=After(asked))
         try:
             bc.Engine(mrf, part, limit=account, stop=stop)
         except bc.Stopped:
@@ -279,7 +279,7 @@ def test_inspection_can_be_stopped(look: str, variant: int) -> None:
         "envelope": lambda stop: looking.envelope(engine, p, q, stop=stop),
     }
     with pytest.raises(bc.Stopped):
-        looks[look](bc.Stop(wanted=After(0)))
+        looks[look](bc.Stop(requested=After(0)))
     looks[look](bc.Stop())
 
 

@@ -28,7 +28,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import dump_labeling, load_labeling
 from bender_core.trying.change import Fork, read_forks
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.trying.proof import Descent
 from bender_core.trying.script import as_script
 from tests.models import examples
@@ -135,7 +135,7 @@ def test_models_and_scripts_keep_names_as_they_are(mrf: bc.BinaryMRF, data: st.D
     assert bc.load(bc.io.dumps(mrf, "bqpjson")).description == mrf.description
     labels = data.draw(st.lists(NAMES, min_size=mrf.n, max_size=mrf.n))
     engine = bc.Engine(mrf, bc.manual(mrf, [[i] for i in range(mrf.n)], labels))
-    script = ast.parse(as_script(Line.of(engine, 1), "mrf", 0))
+    script = ast.parse(as_script(Lineage.of(engine, 1), "mrf", 0))
     (cut,) = (line for line in script.body if ast.unparse(line).startswith("part ="))
     assert ast.literal_eval(cut.value.args[2]) == labels
 
@@ -192,7 +192,7 @@ def test_an_invalid_labelling_is_refused() -> None:
 
 def test_a_trace_is_the_same_in_every_format() -> None:
     trace = run().trace
-    found = json.loads(trace.to_json())
+    found = trace.columns()
     assert found == parquet.read_table(io.BytesIO(trace.to_parquet())).to_pydict()
     rows = list(csv.DictReader(io.StringIO(trace.to_csv())))
     assert len(rows) == len(trace) == len(found["index"])
@@ -231,7 +231,7 @@ def expected_of(engine: bc.Engine) -> dict[str, str]:
 @pytest.mark.parametrize("events", thinned([137, 0, 10**9], 3))
 def test_a_script_repeats_the_run(events: int) -> None:
     engine = run(events)
-    script = as_script(Line.of(engine, 6), f"bc.load({str(POSE)!r})", engine.position)
+    script = as_script(Lineage.of(engine, 6), f"bc.load({str(POSE)!r})", engine.position)
     assert said_by(script) == expected_of(engine)
 
 
@@ -241,7 +241,9 @@ def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     part = bc.manual(mrf, [[0, 5, 1], [2, 3, 4], list(range(6, 11)), list(range(11, 16))], ["a", "b'", 'c"', "d\\"])
     engine = bc.Engine(mrf, part, variant=4, schedule="srmp")
     engine.run(max_sweeps=3)
-    script = as_script(Line.of(engine, 5), "synth.generate('ising_grid', rows=4, columns=4, seed=3)", engine.position)
+    script = as_script(
+        Lineage.of(engine, 5), "synth.generate('ising_grid', rows=4, columns=4, seed=3)", engine.position
+    )
     assert said_by(script) == expected_of(engine)
 
 
@@ -262,13 +264,13 @@ def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, **{"strategy": "greedy", **cut}), variant=9, **settings)
     engine.run(max_sweeps=8)
-    script = as_script(Line.of(engine, 4), f"bc.load({str(POSE)!r})", engine.position)
+    script = as_script(Lineage.of(engine, 4), f"bc.load({str(POSE)!r})", engine.position)
     options = re.findall(r"(?:tolerance|max_sweeps|deepest|improving|seed)=[^,\n]*(?=[,)]$|,)", script, re.MULTILINE)
     assert ", ".join(options) == written
     found: dict = {}
     exec(script, found)
     again = found["engine"]
-    assert again.trace.to_json() == engine.trace.to_json()
+    assert again.trace.to_csv() == engine.trace.to_csv()
     assert (again.status, again.finished, again.n_rows) == (engine.status, engine.finished, engine.n_rows)
     assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert again.labeling.tolist() == engine.labeling.tolist()
@@ -284,7 +286,7 @@ def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written
 )
 def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(forks: str) -> None:
     engine = run(0)
-    line = replace(Line.of(engine, 6), forks=read_forks(forks))
+    line = replace(Lineage.of(engine, 6), forks=read_forks(forks))
     for fork in read_forks(forks):
         engine.run(max_events=fork.event)
         engine = fork.change.fork(engine)
@@ -292,19 +294,19 @@ def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(for
     found: dict = {}
     exec(as_script(line, f"bc.load({str(POSE)!r})", 111), found)
     again = found["engine"]
-    assert again.trace.to_json() == engine.trace.to_json()
+    assert again.trace.to_csv() == engine.trace.to_csv()
     assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (again.n_rows, again.labeling.tolist()) == (engine.n_rows, engine.labeling.tolist())
     *_, last = line.runs(engine.mrf)
     last.run(max_events=111)
-    assert last.trace.to_json() == engine.trace.to_json()
+    assert last.trace.to_csv() == engine.trace.to_csv()
 
 
 @pytest.mark.slow
 def test_a_script_of_a_proof_prints_the_labelling_of_the_whole_model() -> None:
     """Its last run is of what is left. The energy of the labelling is computed from the model."""
     engine = run(100, max_size=8)
-    line, rounds = Line.of(engine, 8), list[tuple[Fork, bc.Engine]]()
+    line, rounds = Lineage.of(engine, 8), list[tuple[Fork, bc.Engine]]()
     change = bc.Change(prove=True)
     fork = Fork(100, change)
     first = change.fork(engine)

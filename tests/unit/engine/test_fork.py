@@ -278,4 +278,4 @@ def test_merging_everything_of_a_real_model_can_be_stopped() -> None:
     mrf = sample("pose-small")
     engine = bc.Engine(mrf, bc.partition(mrf, 8), variant=9)
     with pytest.raises(bc.Stopped):
-        engine.fork(merge=[(0, 1)], stop=bc.Stop(wanted=lambda: True))
+        engine.fork(merge=[(0, 1)], stop=bc.Stop(requested=lambda: True))

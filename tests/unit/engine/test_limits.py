@@ -174,7 +174,7 @@ def test_runs_share_an_account_and_release_their_charges() -> None:
     least = required_bytes(*cut, 9)
     account = bc.Account(int(2.9 * least))
     first, second = (bc.Engine(*cut, variant=9, limit=account) for _ in range(2))
-    assert [line.name for line in account.lines] == ["model, M = 3, variant 9, mplp"] * 2
+    assert [line.name for line in account.charges] == ["model, M = 3, variant 9, mplp"] * 2
     taken = account.used
     assert 2 * least <= taken <= account.limit
     with pytest.raises(bc.TooLargeError) as refused:
@@ -209,7 +209,7 @@ def test_dropped_snapshots_are_no_longer_charged() -> None:
     counts = []
     while engine.step("node"):
         counts.append(len(engine.arrays.past.states))
-        (line,) = engine.account.lines
+        (line,) = engine.account.charges
         assert line.items.get("snapshots", 0) == counts[-1] * memory.nbytes(engine.arrays.state)
     assert any(after < before for before, after in itertools.pairwise(counts)), "some were given up"
 

@@ -166,7 +166,7 @@ def test_hard_constraints_are_kept_where_they_can_be(mrf: bc.BinaryMRF, data: st
 def test_tightness_is_that_of_the_envelopes(variant: int) -> None:
     mrf, part = glassy(max_size=4)
     engine = bc.Engine(mrf, part, variant=variant)
-    assert np.isnan(looking.tightness(engine).at_minimiser).all()
+    assert np.isnan(looking.tightness(engine).at_state).all()
     engine.run(max_sweeps=2)
     slow, found, sampled = twin(engine), looking.tightness(engine), looking.tightness(engine, max_states=8)
     for p, q in slow.model.theta:
@@ -182,7 +182,7 @@ def test_tightness_is_that_of_the_envelopes(variant: int) -> None:
         assert 0 < found.tight_share.mean() < 1
         # The node updated last was left tight at its minimiser.
         last = [engine.graph.arc(len(part) - 1, q) for q in engine.graph.neighbours(len(part) - 1)]
-        assert (found.at_minimiser[last] <= 1e-12).all()
+        assert (found.at_state[last] <= 1e-12).all()
 
 
 @jitless

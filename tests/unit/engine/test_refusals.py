@@ -204,7 +204,7 @@ def test_arguments_of_another_kind_give_one_sentence(
         lambda mrf: bc.save(mrf, "never written"),
         lambda mrf: bc.Engine(mrf, glassy(n=4)[1]),
         lambda mrf: bc.HyperGraph(mrf, glassy(n=4)[1]),
-        lambda mrf: bc.estimate(mrf, glassy(n=4)[1], 9),
+        lambda mrf: bc.required_bytes(mrf, glassy(n=4)[1], 9),
     ],
 )
 def test_what_is_no_model_gives_one_sentence(take: Callable[[object], object]) -> None:
@@ -239,7 +239,7 @@ def test_an_envelope_may_be_tight_everywhere() -> None:
     """Its scratch is charged, and no larger than the number of states."""
     mrf, part = glassy(n=12)
     deep, usual = bc.Engine(mrf, part, deepest=2**30), bc.Engine(mrf, part, deepest=1)
-    states = 1 << part.max_size
+    states = 1 << part.largest
     assert len(deep.arrays.work.visited) == states
     assert deep.account.used - usual.account.used == memory.WORD * (states - 1)
     assert deep.run()
@@ -266,7 +266,7 @@ def test_a_choice_that_does_not_fit_is_refused_with_one_that_would(variant: int,
         with pytest.raises(bc.TooLargeError) as refused:
             bc.Engine(mrf, parts[max_size], variant=variant, limit=limit)
         assert f"M = {refused.value.fits} would fit" in str(refused.value)
-        assert f"groups of up to {parts[max_size].max_size} variables need" in str(refused.value)
+        assert f"groups of up to {parts[max_size].largest} variables need" in str(refused.value)
         assert (refused.value.fits, refused.value.limit) == (max(fit), limit)
         assert refused.value.needed == required_bytes(mrf, parts[max_size], variant) > limit
     # What fits is not refused, and takes no more than was said.

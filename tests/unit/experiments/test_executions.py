@@ -20,7 +20,7 @@ from bender_core.experiments import (
     Instance,
     Outcome,
     Plan,
-    Progress,
+    PlanProgress,
     Store,
     dask,
     execute,
@@ -37,7 +37,7 @@ from tests.unit.experiments.plans import ROOT, but_for_times, here, workers_of
 def test_every_task_is_done_once_and_reported(plan_file: Path, tmp_path: Path) -> None:
     tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
     log: list[str] = []
-    told: list[Progress] = []
+    told: list[PlanProgress] = []
     assert execute(tasks, store, here(log, {}), 2, told.append)
     assert sorted(log) == sorted(task.key for task in tasks)
     assert [p.done for p in told if p.last is not None] == list(range(1, len(tasks) + 1))
@@ -77,7 +77,7 @@ def test_runs_finished_at_the_end_are_kept(end: str, rows_of_three: Plan, tmp_pa
             futures.append(Future())
             return futures[-1]
 
-    def tell(progress: Progress) -> bool:
+    def tell(progress: PlanProgress) -> bool:
         """All other runs finish at the moment when the first one is reported."""
         if progress.last is None and futures and not futures[0].done():
             futures[0].set_result(Outcome("closed"))

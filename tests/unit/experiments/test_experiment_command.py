@@ -16,7 +16,7 @@ import pytest
 
 from bender_core.__main__ import main
 from bender_core.experiments import (
-    Progress,
+    PlanProgress,
     Store,
     command,
     read_plan,
@@ -59,8 +59,8 @@ def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
         told += map(json.loads, process.stdout)
     assert process.returncode == 0
     cut, said = told[:200], told[200:]
-    assert [told["cutting"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
-    assert cut[-1]["doing"] == "cut 200 of 200: default, M 6, ising_grid 199"
+    assert [told["partitioning"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
+    assert cut[-1]["doing"] == "partition 200 of 200: default, M 6, ising_grid 199"
     assert [told["done"] for told in said] == list(range(1, len(said) + 1))
     assert said[0]["total"] == 200
     assert said[0]["last"].startswith("ising_grid 0, M 6, variant 9")
@@ -158,7 +158,7 @@ def test_a_full_disk_ends_the_experiment_and_free_space_lets_it_resume(
     with mounted(tmp_path / "disk", 1024) as disk:
         in_words = command._in_words
 
-        def filling(progress: Progress, left: float) -> str:
+        def filling(progress: PlanProgress, left: float) -> str:
             """The disk is full after three runs."""
             if progress.done == 3 and not taken:
                 taken.append(fill(disk))

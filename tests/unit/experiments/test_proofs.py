@@ -84,7 +84,7 @@ def test_a_proof_is_one_run_for_every_size_whatever_the_variants() -> None:
     assert [(task.max_size, task.title) for task in asked[:2]] == [
         (size, f"ising_grid 0, M {size}, proof") for size in (3, 6)
     ]
-    assert all(task.cut()[1].max_size <= min(task.max_size, SMALL) for task in asked)
+    assert all(task.load()[1].largest <= min(task.max_size, SMALL) for task in asked)
     assert len({task.key for task in tasks}) == len(tasks), "its groups may be those of a run"
 
 

@@ -102,7 +102,7 @@ def test_a_changed_byte_of_any_deciding_file_changes_the_version(
 def test_an_outcome_is_what_the_engine_says() -> None:
     task = task_of(sweeps=12)
     outcome = perform(task)
-    mrf, part = task.cut()
+    mrf, part = task.load()
     engine = bc.Engine(mrf, part, variant=9, max_sweeps=12)
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)

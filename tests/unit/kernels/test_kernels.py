@@ -410,7 +410,7 @@ for n, m in ((1, 0), (5, 6), (12, 40)):
     mrf = bc.BinaryMRF(rng.normal(size=(n, 2)), edges, rng.normal(size=(len(edges), 2, 2)))
     for max_size in (1, 3, 11):
         part = bc.partition(mrf, max_size, "greedy")
-        bc.estimate(mrf, part)
+        bc.required_bytes(mrf, part)
         for variant in bc.VARIANTS:
             engine = bc.Engine(mrf, part, variant=variant)
             engine.run()
@@ -434,7 +434,6 @@ def test_every_kernel_is_compiled_for_one_signature() -> None:
     for name, (signatures, called_by_python) in report["used"].items():
         # What only other kernels call is compiled into them, for all that they call it with.
         assert signatures == 1 or not called_by_python, name
-        # The estimate times a pass by itself, which the warm-up has compiled within others.
         warm, _ = report["warm"][name]
         assert warm == signatures, f"{name} was not warmed up"
 

@@ -15,7 +15,7 @@ from bender_core.kernels.search import elimination, tabu
 from bender_core.kernels.search.board import WIDTH, Board, Spell, Terms, begin
 from bender_core.labelings import searching
 from bender_core.labelings.comparing import costs_less
-from bender_core.labelings.searching import Search
+from bender_core.labelings.searching import LabelingSearch
 from bender_core.synth import ising_grid, random_tree
 from tests import naive
 from tests.models import JIT, examples, mrfs, random_mrf
@@ -134,12 +134,12 @@ def test_a_search_stops_when_it_is_asked_to_with_the_best_so_far() -> None:
         return len(calls) > 2
 
     some = 4 * searching.SLICE if JIT else LITTLE
-    found = bc.search(mrf, work=some, stop=bc.Stop(wanted=enough))
+    found = bc.search(mrf, work=some, stop=bc.Stop(requested=enough))
     assert len(calls) <= 3
     if JIT:
         assert searching.SLICE <= found.work < 3 * searching.SLICE
     assert found.energy < mrf.energy(mrf.unary.argmin(axis=1))
-    nothing = bc.search(mrf, work=some, stop=bc.Stop(wanted=lambda: True))
+    nothing = bc.search(mrf, work=some, stop=bc.Stop(requested=lambda: True))
     assert (nothing.work, nothing.labeling.tolist()) == (0, mrf.unary.argmin(axis=1).tolist())
 
 
@@ -151,14 +151,14 @@ def test_a_search_does_about_as_much_work_as_it_may() -> None:
 
 def test_a_method_gets_work_for_what_it_gains() -> None:
     """On a torus moves find most; where neither method gains, both do as much work."""
-    torus = Search(ising_grid(20, 20, torus=True, coupling="gaussian"), np.zeros(400, int))
+    torus = LabelingSearch(ising_grid(20, 20, torus=True, coupling="gaussian"), np.zeros(400, int))
     torus.go_on((300 if JIT else 15) * LITTLE)
     flips, moves = torus._methods
     assert flips.work + moves.work == torus.work
     if JIT:
         assert moves.gains > flips.gains
         assert moves.work > 1.3 * flips.work
-    done = Search(bc.BinaryMRF(unary=np.array([[0.0, 1.0]] * 4)), np.zeros(4, int))
+    done = LabelingSearch(bc.BinaryMRF(unary=np.array([[0.0, 1.0]] * 4)), np.zeros(4, int))
     done.go_on(2_000_000)
     flips, moves = done._methods
     assert (flips.gains, moves.gains) == (0, 0)
@@ -167,7 +167,7 @@ def test_a_method_gets_work_for_what_it_gains() -> None:
 
 def test_a_search_goes_on_with_another_model() -> None:
     small, large = random_mrf(0, 4, 1.0), random_mrf(1, 9, 0.7)
-    search = Search(large, np.zeros(9, int))
+    search = LabelingSearch(large, np.zeros(9, int))
     search.go_on(LITTLE // 5)
     before = search.work
     search.turn_to(small, [1, 0, 1, 1])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -11,10 +9,10 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core import looking
-from bender_core.looking.classes import Classes, class_of, classes, effects
+from bender_core.looking.classes import Classes, class_of, classes
 from bender_core.looking.rows import row_values
 from tests import naive
-from tests.models import cut_mrfs, examples, random_mrf
+from tests.models import cut_mrfs, examples
 from tests.unit.engines import sample, size_of
 
 
@@ -65,7 +63,7 @@ def test_a_class_is_exact_for_each_of_its_states(
         assert found.least[own] == min(cost[state] for state in states)
         assert found.states[own] == min(states)
     seen = [event.state for event in engine.trace if event.node == p]
-    assert found.asked == class_by_hand(seen[-1] if seen else int(cost.argmin()), members)
+    assert found.at_oracle == class_by_hand(seen[-1] if seen else int(cost.argmin()), members)
     check_support(engine, p, q, found, close)
 
 
@@ -117,43 +115,4 @@ def test_looking_can_be_stopped() -> None:
     for calls in range(6):
         left = iter(range(calls))
         with pytest.raises(bc.Stopped):
-            classes(engine, 0, 1, bc.Stop(wanted=lambda left=left: next(left, None) is None))
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([1, 4, 9]))
-def test_effects_are_means_over_all_states(seed: int, variant: int) -> None:
-    mrf = random_mrf(seed, 9, density=0.7)
-    engine = bc.Engine(mrf, bc.partition(mrf, 5), variant=variant)
-    assume(len(engine.graph.edges))
-    engine.run(max_events=20)
-    p, q = engine.graph.edges[0].tolist()
-    shown = classes(engine, p, q)
-    found, members = effects(shown), shown.members.tolist()
-    slack, close = (
-        np.maximum(looking.min_marginal(engine, p, q) - looking.envelope(engine, p, q), 0.0),
-        1e-9 * size_of(mrf),
-    )
-
-    def mean(**values: int) -> float:
-        fits = [
-            y for y in range(len(slack)) if all((y >> int(name[1:]) & 1) == value for name, value in values.items())
-        ]
-        return float(np.mean(slack[fits]))
-
-    for k, member in enumerate(members):
-        for said, value in ((found.zero, 0), (found.one, 1)):
-            assert said[k] == pytest.approx(mean(**{f"m{member}": value}), abs=close)
-    if len(members) < 2:
-        assert found.pair == ()
-        return
-
-    def cells(j: int, k: int) -> np.ndarray:
-        return np.array([[mean(**{f"m{j}": a, f"m{k}": b}) for b in (0, 1)] for a in (0, 1)])
-
-    def interaction(table: np.ndarray) -> float:
-        return float(abs(table[0, 0] + table[1, 1] - table[0, 1] - table[1, 0]))
-
-    np.testing.assert_allclose(found.cells, cells(*(members[k] for k in found.pair)), rtol=0, atol=close)
-    most = max(interaction(cells(j, k)) for j, k in itertools.combinations(members, 2))
-    assert interaction(found.cells) == pytest.approx(most, abs=close)
+            classes(engine, 0, 1, bc.Stop(requested=lambda left=left: next(left, None) is None))

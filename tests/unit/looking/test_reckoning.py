@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import bender_core as bc
 from bender_core import looking, synth
 from bender_core.kernels.layout import Kind
 from tests.models import JIT, examples, random_mrf
-from tests.unit.engines import VARIANTS, WITH_ROWS, every_variant, glassy, jitless, sample, size_of, twin
+from tests.unit.engines import WITH_ROWS, every_variant, glassy, jitless, sample, size_of, twin
 
 NEAR = 1e-9
 SCHEDULES = ("mplp", "srmp")
@@ -23,6 +24,14 @@ N = 9 if JIT else 7
 def tied(seed: int, n: int = 9) -> bc.BinaryMRF:
     """Energies that are small integers, many of them 0: full of ties."""
     return random_mrf(seed, n, density=0.6, integers=True, constant=float(seed % 3))
+
+
+MODELS = (
+    lambda seed: random_mrf(seed, 10),
+    tied,
+    lambda seed: synth.ising_grid(3, 4, seed=seed),
+    lambda seed: sample(("pose-small", "tiny", "frustrated-cycle")[seed % 3]),
+)
 
 
 def updates(engine: bc.Engine) -> list[list[bc.Event]]:
@@ -62,29 +71,13 @@ def check_meeting(engine: bc.Engine) -> None:
 
 
 @every_variant
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("deepest", [1, 2, 8])
-def test_floor_and_ceiling_meet_at_the_new_bound(variant: int, schedule: str, deepest: int) -> None:
-    for mrf in (random_mrf(variant, 10), tied(variant), synth.ising_grid(3, 4, seed=variant)):
-        engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=variant, schedule=schedule, max_sweeps=6, deepest=deepest)
-        engine.run()
-        check_meeting(engine)
-
-
-@every_variant
-@pytest.mark.parametrize("name", ["pose-small", "tiny", "frustrated-cycle"])
-def test_they_meet_on_samples(variant: int, name: str) -> None:
-    mrf = sample(name)
-    engine = bc.Engine(mrf, bc.partition(mrf, 5), variant=variant, max_sweeps=4)
-    engine.run()
-    check_meeting(engine)
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(VARIANTS), st.sampled_from(SCHEDULES), st.booleans())
-def test_they_meet_on_random_models(seed: int, variant: int, schedule: str, ties: bool) -> None:
-    mrf = tied(seed, 8) if ties else random_mrf(seed, 8)
-    engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=variant, schedule=schedule, max_sweeps=3, deepest=2)
+@settings(max_examples=examples(20), deadline=None)
+@given(st.sampled_from(MODELS), st.integers(0, 10**6), st.sampled_from(SCHEDULES), st.sampled_from([1, 2, 8]))
+def test_floor_and_ceiling_meet_at_the_new_bound(
+    variant: int, made: Callable[[int], bc.BinaryMRF], seed: int, schedule: str, deepest: int
+) -> None:
+    mrf = made(seed)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=variant, schedule=schedule, max_sweeps=4, deepest=deepest)
     engine.run()
     check_meeting(engine)
 

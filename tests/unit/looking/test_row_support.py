@@ -84,4 +84,4 @@ def test_an_exact_variant_has_no_rows_and_looking_can_be_stopped() -> None:
     assert len(found.states) == 0
     assert (found.oldest == -1).all()
     with pytest.raises(bc.Stopped):
-        looking.row_support(bc.Engine(mrf, part, variant=9), p, q, bc.Stop(wanted=lambda: True))
+        looking.row_support(bc.Engine(mrf, part, variant=9), p, q, bc.Stop(requested=lambda: True))

@@ -29,7 +29,7 @@ def test_every_strategy_partitions(strategy: str, mrf: bc.BinaryMRF, max_size: i
     mrf = kinds(mrf, seed)
     part = bc.partition(mrf, max_size, strategy, seed)
     assert sorted(np.concatenate(part.groups).tolist()) == list(range(mrf.n))
-    assert 1 <= part.max_size == max(map(len, part.groups)) <= max_size
+    assert 1 <= part.largest == max(map(len, part.groups)) <= max_size
     assert (part.strategy, len(part.labels), len(set(part.labels))) == (strategy, len(part), len(part))
     again = bc.partition(mrf, max_size, strategy, seed)
     assert [g.tolist() for g in again.groups] == [g.tolist() for g in part.groups]
@@ -112,7 +112,7 @@ def test_no_move_and_no_exchange_puts_more_coupling_inside_refined_groups(
         return sum(w for (i, j), w in zip(mrf.edges.tolist(), weight, strict=True) if owner[i] == owner[j])
 
     part = bc.partition(mrf, max_size, "refined", seed)
-    assert part.max_size <= max_size
+    assert part.largest <= max_size
     owner = part.group_of()
     best = inside(owner) + 1e-6 * (1 + sum(weight))
     for i, group in itertools.product(range(mrf.n), range(len(part))):

@@ -66,7 +66,7 @@ def test_trials_are_repeated_by_their_change_and_leave_the_run_alone(name: str) 
         fork.run(max_work=work)
         assert fork.lower_bound - engine.lower_bound == remedy.gained
         assert fork.entries_read == remedy.work
-        assert remedy.gained >= -near or remedy.change.cut is not None
+        assert remedy.gained >= -near or remedy.change.by_strategy is not None
         assert remedy.bytes > 0
 
 
@@ -90,16 +90,16 @@ def test_what_does_not_fit_is_left_out_and_a_stop_ends_it() -> None:
     mrf = sample("pose-small")
     engine = bc.Engine(mrf, bc.partition(mrf, 8), variant=9)
     engine.run(max_sweeps=2)
-    room = bc.Account(engine.arrays.line.used + 3_000_000)
+    room = bc.Account(engine.arrays.charges.used + 3_000_000)
     tight = bc.Engine(mrf, engine.partition, variant=9, limit=room)
     tight.run(max_sweeps=2)
     assert max(len(remedy.change.merge) for remedy in bc.what_would_help(tight, 1 << 16)) < len(engine.partition) // 2
-    assert room.used == tight.arrays.line.used
+    assert room.used == tight.arrays.charges.used
     with pytest.raises(bc.Stopped):
-        bc.what_would_help(engine, stop=bc.Stop(wanted=lambda: True))
+        bc.what_would_help(engine, stop=bc.Stop(requested=lambda: True))
     some, asked = [], iter([False] * 40 + [True] * 1000)
     with pytest.raises(bc.Stopped):
-        some.extend(remedies(engine, 1 << 16, bc.Stop(wanted=lambda: next(asked))))
+        some.extend(remedies(engine, 1 << 16, bc.Stop(requested=lambda: next(asked))))
 
 
 def test_a_trial_does_as_much_work_as_five_sweeps_or_half_of_the_run() -> None:

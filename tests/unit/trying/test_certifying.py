@@ -24,7 +24,7 @@ from bender_core.synth.pose import body_pose
 from bender_core.trying import policy
 from bender_core.trying import proof as descent
 from bender_core.trying.change import Change, Fork, forks_text, read_forks
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
 from bender_core.trying.trial import Trial
@@ -76,7 +76,7 @@ def test_a_proof_is_a_line_of_forks_that_repeats_it(mrf: bc.BinaryMRF) -> None:
     descent = Descent(mrf, first=rounds[0], on_round=begun)
     descent.run()
     assert len(descent.rounds) == len(rounds) > 1
-    line = replace(Line.of(watched, 4), forks=read_forks(forks_text(forks)))
+    line = replace(Lineage.of(watched, 4), forks=read_forks(forks_text(forks)))
     _, *again = line.runs(mrf)
     for one, other in zip(rounds, again, strict=True):
         other.seek(0)
@@ -306,7 +306,7 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
             raise KeyboardInterrupt
         return False
 
-    proof = Descent(frustrated(12), 3, stop=bc.Stop(wanted=interrupted))
+    proof = Descent(frustrated(12), 3, stop=bc.Stop(requested=interrupted))
     with pytest.raises(KeyboardInterrupt):
         proof.run()
     assert (proof.run(), proof.end().status) == (True, descent.STOPPED)
@@ -324,7 +324,7 @@ def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.Mo
     def made(self: policy.Policy, *args: Any) -> Trial:
         trial, account = make(self, *args), proof.account
         runs = proof.engine, trial.engine
-        assert not any("start" in line.items for line in account.lines), "nothing is kept to go back to"
+        assert not any("start" in line.items for line in account.charges), "nothing is kept to go back to"
         both.append((account.used, *(nbytes((engine.arrays.state, engine.arrays.problem)) for engine in runs)))
         return trial
 
@@ -334,13 +334,13 @@ def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.Mo
     assert all(used >= old + new for used, old, new in both)
     found = proof.end()
     assert found.proof
-    (line,) = (line for line in proof.account.lines if line.name == "proof")
+    (line,) = (line for line in proof.account.charges if line.name == "proof")
     assert line.used == sum(step.messages.nbytes for step in found.proof.steps) > 0
 
 
 def test_a_proof_that_is_stopped_claims_less_than_its_labelling_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its bound may equal it, and yet prove nothing but for rounding."""
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf = bc.BinaryMRF(unary=[[0.1, 0.3], [0.2, 0.7]])
     found = certify(mrf, 1, on_progress=lambda proof: proof.lower_bound > -np.inf)
     assert (found.status, found.optimal) == (descent.STOPPED, False)
@@ -385,7 +385,7 @@ def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.Mo
     ended = list[bool]()
 
     def begun(fork: Fork, engine: bc.Engine) -> None:
-        if fork.change.cut is not None:
+        if fork.change.by_strategy is not None:
             sweeps = [event for event in engine.trace if event.kind == Kind.SWEEP]
             gaps = [event.upper_bound - event.lower_bound for event in sweeps]
             stalled = [before - gap < policy.LEAST * gap for before, gap in pairwise(gaps)]
@@ -400,7 +400,7 @@ def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.Mo
 
 
 def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf, calls = body_pose(candidates=14, seed=2), list[int]()
 
     def enough(descent: Descent) -> bool:

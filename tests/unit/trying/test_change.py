@@ -25,7 +25,7 @@ from bender_core.trying.change import (
     forks_text,
     read_forks,
 )
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.variants import SCHEDULES, VARIANTS
 from tests.models import examples, random_mrf
 from tests.unit.engines import fingerprint, sample
@@ -44,7 +44,7 @@ def changes(draw: st.DrawFn) -> Change:
         merge=tuple(draw(st.lists(st.tuples(GROUPS, GROUPS), max_size=3))),
         variant=draw(st.none() | st.sampled_from(list(VARIANTS))),
         schedule=draw(st.none() | st.sampled_from(list(SCHEDULES))),
-        cut=draw(CUTS) if made == "cut" else None,
+        by_strategy=draw(CUTS) if made == "cut" else None,
         groups=draw(OWNERS) if made == "groups" else None,
         pack=draw(st.integers(1, 30)) if made == "pack" else None,
         prove=draw(st.booleans()),
@@ -81,7 +81,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no change of a run; it begins with one of row, merge, prove, reduce, cut, groups, pack"),
+        ("", "'' is no change of a run; it begins with one of prove, reduce, cut, groups, merge, pack"),
         ("mrege-1-2", "'mrege-1-2' is no change of a run"),
         ("merge-1", "'merge-1' cannot be read; after its name it has 2 whole numbers"),
         ("merge-1-x", "2 whole numbers"),
@@ -182,7 +182,7 @@ def test_where_a_run_has_ended_it_cannot_fork_later() -> None:
     engine = bc.Engine(mrf, bc.partition(mrf, 2), max_sweeps=2)
     with pytest.raises(ChangeError, match=r"the run ends at event \d+, and cannot fork at event 100000"):
         forked(engine, *read_forks("100000.on"))
-    stopped = bc.Stop(wanted=lambda: True)
+    stopped = bc.Stop(requested=lambda: True)
     with pytest.raises(bc.Stopped):
         forked(bc.Engine(mrf, bc.partition(mrf, 2)), *read_forks("3.on"), stopped)
 
@@ -195,15 +195,15 @@ def test_a_run_forks_where_it_was_though_it_has_gone_on() -> None:
     for fork in forks:
         ahead, engine = forked(ahead, fork), forked(engine, fork)
         assert fingerprint(ahead) == fingerprint(engine)
-    assert Line.of(engine, 6).forked(50, forks[0].change).forked(20, forks[1].change).forks == forks
+    assert Lineage.of(engine, 6).forked(50, forks[0].change).forked(20, forks[1].change).forks == forks
 
 
 def test_of_a_line_only_the_latest_run_is_kept() -> None:
     mrf = sample("pose-small")
-    account, line = bc.Account(), Line.of(bc.Engine(mrf, bc.partition(mrf, 6), variant=9), 6)
+    account, line = bc.Account(), Lineage.of(bc.Engine(mrf, bc.partition(mrf, 6), variant=9), 6)
     line = replace(line, forks=read_forks("50.on~20.on~20.on"))
     for engine in line.runs(mrf, account):
-        assert account.used == engine.arrays.line.used
+        assert account.used == engine.arrays.charges.used
 
 
 def test_changes_in_words() -> None:

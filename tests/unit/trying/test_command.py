@@ -41,7 +41,7 @@ def test_a_proof_without_time_has_bounds(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_proof_is_followed_on_one_line_of_the_terminal(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["solve", POSE]) == 0

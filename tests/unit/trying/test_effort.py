@@ -52,7 +52,7 @@ def test_the_share_is_of_what_is_done_and_what_may_follow() -> None:
 
 def test_a_short_run_is_told_and_stopped_too() -> None:
     told = list[float]()
-    effort = Effort(bc.Stop(wanted=lambda: bool(told)), lambda share, bound: told.append(share))
+    effort = Effort(bc.Stop(requested=lambda: bool(told)), lambda share, bound: told.append(share))
     with pytest.raises(bc.Stopped):
         effort.spend(go_on(begun(), 1 << 30, lambda trial: False, least=-1.0))
     assert len(told) == 1

@@ -15,7 +15,7 @@ from bender_core.labelings.improving import LEAST, SHARE, Improving
 from bender_core.stopping import Stop, never
 from bender_core.synth import ising_grid
 from bender_core.trying.change import Change, Fork, digits, forks_text, read_forks
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.trying.policy import PACKED
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
@@ -101,7 +101,7 @@ def test_a_labelling_found_on_the_way_is_part_of_the_line_that_repeats_the_proof
 
     Descent(mrf, first=rounds[0], on_round=begun).run()
     assert forks[1].change == Change(labeling=digits(best))
-    *_, end = replace(Line.of(watched, 4), forks=read_forks(forks_text(forks))).runs(mrf)
+    *_, end = replace(Lineage.of(watched, 4), forks=read_forks(forks_text(forks))).runs(mrf)
     end.seek(0)
     end.run(max_events=rounds[-1].position)
     assert fingerprint(end) == fingerprint(rounds[-1])

@@ -122,7 +122,7 @@ def test_the_messages_a_run_begins_with_are_charged() -> None:
             mrf,
             part,
             variant=9,
-            limit=bc.Account(account.used - 1 - carried.arrays.line.items.get("looking", 0)),
+            limit=bc.Account(account.used - 1 - carried.arrays.charges.items.get("looking", 0)),
             start=first,
         )
 
@@ -178,7 +178,7 @@ def test_groups_are_halved_at_once_as_one_by_one() -> None:
     part = bc.partition(mrf, 9, "random")
     one_by_one = part
     for p in reversed(range(len(part))):
-        if 2 * len(part.groups[p]) > part.max_size + 1:
+        if 2 * len(part.groups[p]) > part.largest + 1:
             one_by_one = split_by_coupling(mrf, one_by_one, p)
     at_once = halved(mrf, part)
     assert at_once.labels == one_by_one.labels
@@ -191,7 +191,7 @@ def test_halved_groups_are_at_most_half_as_large() -> None:
     mrf = random_mrf(0, 23, 0.4)
     part = bc.manual(mrf, [range(9), range(9, 14), range(14, 18), range(18, 23)])
     found = halved(mrf, part)
-    assert found.max_size == 5
+    assert found.largest == 5
     assert owners(found, part) is not None
 
 
@@ -242,7 +242,7 @@ def test_a_stop_before_there_is_a_run_is_raised() -> None:
     mrf = torus()
     for limit in (None, 100.0):
         with pytest.raises(bc.Stopped):
-            bc.solve(mrf, bc.partition(mrf, 4), time_limit=limit, stop=bc.Stop(wanted=lambda: True))
+            bc.solve(mrf, bc.partition(mrf, 4), time_limit=limit, stop=bc.Stop(requested=lambda: True))
 
 
 @pytest.mark.parametrize("ending", thinned(["time limit", "stopped"], 2))
@@ -257,7 +257,7 @@ def test_a_run_that_is_ended_keeps_its_results(ending: str, monkeypatch: pytest.
         bc.partition(mrf, 3),
         time_limit=1e6,
         on_progress=lambda engine: seen.append(engine.lower_bound),
-        stop=bc.Stop(wanted=lambda: ending == "stopped" and len(seen) == 60),
+        stop=bc.Stop(requested=lambda: ending == "stopped" and len(seen) == 60),
     )
     assert (result.status, len(seen)) == (ending, 60)
     assert seen[0] < seen[-1] <= result.lower_bound < bc.solve(mrf, bc.partition(mrf, 3)).lower_bound
@@ -303,10 +303,10 @@ def test_a_choice_depends_on_nothing_but_its_arguments(monkeypatch: pytest.Monke
 def test_a_choice_can_be_stopped() -> None:
     mrf = torus()
     with pytest.raises(bc.Stopped):
-        bc.partition(mrf, 4, AUTO, stop=bc.Stop(wanted=lambda: True))
+        bc.partition(mrf, 4, AUTO, stop=bc.Stop(requested=lambda: True))
     asked = iter([False] * 20)
     with pytest.raises(bc.Stopped):
-        bc.auto(mrf, 4, stop=bc.Stop(wanted=lambda: next(asked, True)))
+        bc.auto(mrf, 4, stop=bc.Stop(requested=lambda: next(asked, True)))
 
 
 def test_a_trial_that_closes_the_gap_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,8 +326,8 @@ def test_groups_whose_sweeps_take_far_longer_are_not_tried() -> None:
     mrf = torus()
     few, many = (candidate(mrf, name, bc.partition(mrf, size, "greedy")) for name, size in (("few", 2), ("many", 6)))
     assert auto_module.choose(mrf, [few, many], Effort()).reason.startswith("many: ")
-    cost = replace(many.cost, seconds_per_sweep=1.01 * auto_module.DEARER * few.cost.seconds_per_sweep)
-    for both in ([few, replace(many, cost=cost)], [replace(many, cost=cost), few]):
+    dear = replace(many, entries=int(1.01 * auto_module.DEARER * few.entries))
+    for both in ([few, dear], [dear, few]):
         reason = auto_module.choose(mrf, both, Effort()).reason
         assert reason.startswith("few: ")
         assert "1 not tried" in reason
@@ -338,5 +338,5 @@ def test_groups_too_large_for_a_trial_are_chosen_by_what_they_keep(monkeypatch: 
     monkeypatch.setattr(auto_module, "HEAVY", 0)
     part = bc.auto(mrf, 5)
     assert "too large for a trial" in part.reason
-    held = {one.name: one.found.held for one in candidates(mrf, 5)}
+    held = {one.name: one.found.covered for one in candidates(mrf, 5)}
     assert held[part.reason.partition(":")[0]] >= max(held.values()) - auto_module.AS_MUCH

@@ -18,7 +18,7 @@ from bender_core.strategies import AUTO, BY_RUNS, PURSUIT, applicable
 from bender_core.trying import auto as auto_module
 from bender_core.trying import pursuit as pursuit_module
 from bender_core.trying.effort import Effort
-from bender_core.trying.pursuit import Search, pairs_to_merge
+from bender_core.trying.pursuit import MergeSearch, pairs_to_merge
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
 from tests.tiers import thinned
@@ -80,7 +80,7 @@ def sets(part: bc.Partition) -> set[frozenset[int]]:
 def test_every_variable_is_in_one_group_of_at_most_m(mrf: bc.BinaryMRF, max_size: int, seed: int) -> None:
     part = bc.partition(mrf, max_size, PURSUIT, seed)
     assert sorted(np.concatenate(part.groups).tolist()) == list(range(mrf.n))
-    assert part.max_size <= max_size
+    assert part.largest <= max_size
     assert (part.strategy, part.seed) == (PURSUIT, seed)
     assert part.reason
 
@@ -148,7 +148,7 @@ def test_components_that_fit_are_one_group_each() -> None:
 
 def test_single_variables_stay_single(short: None) -> None:
     mrf = MODELS["ties"]()
-    assert bc.partition(mrf, 1, PURSUIT).max_size == 1
+    assert bc.partition(mrf, 1, PURSUIT).largest == 1
 
 
 def test_energies_of_hard_constraints_are_no_obstacle(short: None) -> None:
@@ -157,7 +157,7 @@ def test_energies_of_hard_constraints_are_no_obstacle(short: None) -> None:
     pairwise[::3, 1, 1] = 1e9
     mrf = bc.BinaryMRF(plain.unary, plain.edges, pairwise)
     part = bc.partition(mrf, 6, PURSUIT)
-    assert part.max_size <= 6
+    assert part.largest <= 6
     result = bc.solve(mrf, part)
     assert result.lower_bound <= result.upper_bound < 1e6
 
@@ -181,8 +181,8 @@ def test_large_groups_are_filled(monkeypatch: pytest.MonkeyPatch, runs: list) ->
     monkeypatch.setattr(pursuit_module, "LARGEST", 4)
     mrf = MODELS["regular"]()
     part = pursuit_module._merged(mrf, bc.partition(mrf, 6, "greedy"), 6, 0, Effort())
-    assert max(engine.partition.max_size for _, _, engine in runs) == 3
-    assert part.max_size == 6
+    assert max(engine.partition.largest for _, _, engine in runs) == 3
+    assert part.largest == 6
     owner, size = part.group_of(), np.array([len(group) for group in part.groups])
     ends = owner[mrf.edges[mrf.coupling() != 0]]
     ends = ends[ends[:, 0] != ends[:, 1]]
@@ -202,12 +202,12 @@ def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
     for start, bound, engine in merges:
         assert start.lower_bound - 1e-9 <= bound <= engine.lower_bound <= best + 1e-9
         assert len(engine.partition) < len(start.partition)
-        assert engine.partition.max_size <= 6
+        assert engine.partition.largest <= 6
 
 
 def test_the_best_groups_of_all_runs_are_proposed(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     proposed = []
-    monkeypatch.setattr(pursuit_module, "candidate", lambda mrf, name, part, stop: proposed.append(part) or part)
+    monkeypatch.setattr(pursuit_module, "candidate", lambda mrf, name, part: proposed.append(part) or part)
     monkeypatch.setattr(pursuit_module, "choose", lambda mrf, found, *_: found[0] if proposed else usual)
     mrf = MODELS["torus"]()
     usual = bc.partition(mrf, 6, AUTO)
@@ -222,13 +222,13 @@ def test_the_best_groups_of_all_runs_are_proposed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_falls_apart_is_a_few_coupled_groups(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
-    begin, begun = Search.begin, []
+    begin, begun = MergeSearch.begin, []
 
-    def note(search: Search, part: bc.Partition, sizes: list[int]) -> None:
+    def note(search: MergeSearch, part: bc.Partition, sizes: list[int]) -> None:
         begun.append((search.best, part))
         begin(search, part, sizes)
 
-    monkeypatch.setattr(Search, "begin", note)
+    monkeypatch.setattr(MergeSearch, "begin", note)
     mrf = MODELS["regular"]()
     bc.partition(mrf, 6, PURSUIT)
     improved = [(best, part) for best, part in begun if best is not None and len(part) > len(best.partition)][8:]
@@ -296,11 +296,11 @@ def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch, short: None) -> None
         with monkeypatch.context() as patch:
             patch.setattr(Engine, "run", lambda *given, **named: found.append(request.made) or run(*given, **named))
             with pytest.raises(bc.Stopped):
-                bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=request))
+                bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(requested=request))
         return found
 
     never = Request(1 << 30)
-    bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=never))
+    bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(requested=never))
     assert never.asked > 50
     # How often it is asked within a run depends on the speed of the machine.
     runs = [begun(Request(n)) for n in range(1, never.asked // 2, never.asked // 8)]
@@ -359,5 +359,5 @@ def test_nothing_else_that_tries_strategies_calls_it(monkeypatch: pytest.MonkeyP
     bc.partition(mrf, 4, AUTO)
     engine = bc.Engine(mrf, bc.partition(mrf, 4))
     engine.run(max_sweeps=3)
-    assert any(remedy.change.cut for remedy in bc.what_would_help(engine))
+    assert any(remedy.change.by_strategy for remedy in bc.what_would_help(engine))
     bc.certify(mrf, max_size=6, time_limit=2.0)

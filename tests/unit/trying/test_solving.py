@@ -137,7 +137,7 @@ def test_a_proof_that_gives_up_has_its_bounds_and_says_why(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("ending", ["no time", "before a run", "in a round", "between rounds"])
 def test_a_proof_that_is_ended_has_bounds(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf, energies = body_pose(candidates=14, seed=2), list[float]()
 
     def watch(descent: Descent) -> bool:
@@ -149,7 +149,7 @@ def test_a_proof_that_is_ended_has_bounds(ending: str, monkeypatch: pytest.Monke
                 return len(descent.rounds) == 2
         return False
 
-    stop = bc.Stop(wanted=lambda: ending == "before a run")
+    stop = bc.Stop(requested=lambda: ending == "before a run")
     result = bc.solve(mrf, time_limit=0.0 if ending == "no time" else None, on_progress=watch, stop=stop)
     assert (result.optimal, result.status) == (False, "time limit" if ending == "no time" else "stopped")
     assert -math.inf < result.lower_bound < result.upper_bound == mrf.energy(result.labeling)

@@ -17,7 +17,7 @@ from bender_core.looking.history import history
 from bender_core.looking.rows import row_values
 from bender_core.visualization import message as view
 from bender_core.visualization.anatomy import plot_anatomy
-from bender_core.visualization.styles import CUTS
+from bender_core.visualization.styles import ROW_LOOKS
 from tests.unit.engines import sample
 
 
@@ -105,7 +105,7 @@ def test_a_stem_is_the_class_below_it(engine: bc.Engine, shown: Classes) -> None
     states = shown.states[drawn.classes]
     dots = points(figure, "ν true")
     assert [dots[k] for k in range(len(states))] == nu[states].tolist()
-    bars = {x: y for kind in RowKind for x, y in points(figure, f"ν⁻ by {CUTS[kind].name}").items()}
+    bars = {x: y for kind in RowKind for x, y in points(figure, f"ν⁻ by {ROW_LOOKS[kind].name}").items()}
     assert [bars[k] for k in range(len(states))] == envelope[states].tolist()
     (stems,) = drawn_as(figure, "slack")
     np.testing.assert_array_equal(np.reshape(stems.y, (-1, 3))[:, :2], np.column_stack([envelope, nu])[states])
@@ -120,7 +120,7 @@ def test_a_stem_is_the_class_below_it(engine: bc.Engine, shown: Classes) -> None
     (band,) = figure.layout.shapes
     assert drawn.classes[round((band.x0 + band.x1) / 2)] == 5
     (star,) = figure.layout.annotations
-    assert (star.text, drawn.classes[star.x]) == ("y*", shown.asked)
+    assert (star.text, drawn.classes[star.x]) == ("y*", shown.at_oracle)
     low, high = figure.layout.yaxis.range
     assert low < envelope.min() <= nu.max() < high
 
@@ -133,8 +133,8 @@ def test_a_bar_has_the_colour_of_the_row_that_supports_it() -> None:
         drawn = view.stems(shown, "nu", (1, 64))
         figure = view.plot_classes(shown, drawn, names_of(shown))
         for kind in RowKind:
-            for trace in drawn_as(figure, f"ν⁻ by {CUTS[kind].name}"):
-                assert trace.marker.line.color == CUTS[kind].colour
+            for trace in drawn_as(figure, f"ν⁻ by {ROW_LOOKS[kind].name}"):
+                assert trace.marker.line.color == ROW_LOOKS[kind].colour
                 for x, index in zip(trace.x, trace.customdata, strict=True):
                     row = shown.rows[shown.support[drawn.classes[x]]]
                     assert (row.kind, row.index) == (kind, index)
@@ -146,9 +146,9 @@ def test_rows_that_are_chosen_are_drawn_and_dim_what_they_do_not_support(shown: 
     drawn = view.stems(shown, "cost", (1, 64))
     figure = view.plot_classes(shown, drawn, names_of(shown), rows=[1])
     row = shown.rows[1]
-    (crosses,) = drawn_as(figure, f"row {row.index}, {CUTS[row.kind].name}")
+    (crosses,) = drawn_as(figure, f"row {row.index}, {ROW_LOOKS[row.kind].name}")
     np.testing.assert_allclose(crosses.y, row_values(row)[shown.states[drawn.classes]], rtol=0, atol=1e-12)
-    assert crosses.marker.line.color == CUTS[row.kind].colour
+    assert crosses.marker.line.color == ROW_LOOKS[row.kind].colour
     near = row_values(row)[shown.states] >= shown.envelope - 1e-9 * (1 + np.abs(shown.envelope))
     lit = {int(x) for trace in drawn_as(figure, "ν true") if trace.marker.opacity == 1 for x in trace.x}
     assert 0 < len(lit) < len(shown)
@@ -169,7 +169,7 @@ def test_what_if_draws_the_lift_of_every_row_before_the_slack(engine: bc.Engine,
     figure = view.plot_what_if(shown, drawn, cuts, 3)
     states = shown.states[drawn.classes]
     for k, cut in enumerate(cuts):
-        (bars,) = drawn_as(figure, CUTS[cut.kind].name)
+        (bars,) = drawn_as(figure, ROW_LOOKS[cut.kind].name)
         lift = np.maximum(cut.values, looking.envelope(engine, 0, 1)) - looking.envelope(engine, 0, 1)
         np.testing.assert_allclose(bars.y, lift[states], rtol=0, atol=1e-12)
         assert bars.yaxis == ("y" if k == 0 else f"y{k + 1}")
@@ -218,7 +218,6 @@ def test_figures_show_names_as_they_are(engine: bc.Engine, shown: Classes) -> No
         view.plot_classes(shown, drawn, names, 0, [0]),
         plot_anatomy(anatomy(engine, 0, 1, shown.rows[0]), *members),
         view.plot_what_if(shown, drawn, bc.what_if(engine, 0, 1, 3), 3),
-        view.plot_slack_histogram(shown),
         view.plot_slack_history(history(engine, 0, 1, 5, 9.0), 3),
     ]
     for figure in figures:
@@ -227,18 +226,9 @@ def test_figures_show_names_as_they_are(engine: bc.Engine, shown: Classes) -> No
         assert "&lt;b&gt;x&lt;/b&gt; &amp;amp;" in str(figure.to_dict())
 
 
-def test_the_histogram_counts_states(engine: bc.Engine) -> None:
-    for arc in range(2 * len(engine.graph.edges)):
-        shown = classes(engine, *engine.graph.ends(arc))
-        figure = view.plot_slack_histogram(shown)
-        counts = {trace.name: int(np.sum(trace.y)) for trace in figure.data}
-        assert counts["tight"] == (1 << shown.idle) * shown.tight.sum()
-        assert counts["tight"] + counts["loose"] == len(shown) << shown.idle
-
-
 def test_a_state_is_said_by_its_members_that_are_1() -> None:
     names = ["a", "b", "c"]
-    assert view.values_said(names, [1, 0, 1]) == "a, c = 1, the other 0"
-    assert view.values_said(names, [0, 1, 0]) == "b = 1, others 0"
-    assert view.values_said(names, [0, 0, 0]) == "all 0"
-    assert view.values_said(names, [1, 1, 1]) == "all 1"
+    assert view.values_in_words(names, [1, 0, 1]) == "a, c = 1, the other 0"
+    assert view.values_in_words(names, [0, 1, 0]) == "b = 1, others 0"
+    assert view.values_in_words(names, [0, 0, 0]) == "all 0"
+    assert view.values_in_words(names, [1, 1, 1]) == "all 1"

@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from bender_core.visualization.proof import Stand, plot_proof
+from bender_core.visualization.proof import ProofPoint, plot_proof
 
 STANDS = [
-    Stand(0, -math.inf, 4.0, 9, 0),
-    Stand(10, -8.0, 3.0, 9, 0),
-    Stand(20, -5.0, 3.0, 6, 1),
-    Stand(40, 1.0, 1.0, 0, 2),
+    ProofPoint(0, -math.inf, 4.0, 9, 0),
+    ProofPoint(10, -8.0, 3.0, 9, 0),
+    ProofPoint(20, -5.0, 3.0, 6, 1),
+    ProofPoint(40, 1.0, 1.0, 0, 2),
 ]
 
 

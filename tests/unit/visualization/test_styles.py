@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bender_core.visualization.styles import COLOURS, CUTS, PALETTE, STYLES
+from bender_core.visualization.styles import COLOURS, PALETTE, ROW_LOOKS, STYLES
 
 THEMES = tomllib.loads((Path(__file__).parents[3] / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
 PAGE = {theme: THEMES[theme]["backgroundColor"] for theme in ("light", "dark")}
@@ -50,5 +50,5 @@ def test_both_themes_have_the_same_colours() -> None:
 
 def test_a_variant_has_the_colour_of_its_kind_of_row() -> None:
     kinds = [STYLES[variant].colour for variant in (1, 2, 3, 4)]
-    assert len({cut.colour for cut in CUTS.values()}) == len(CUTS)
-    assert set(kinds) == {cut.colour for cut in CUTS.values()}
+    assert len({cut.colour for cut in ROW_LOOKS.values()}) == len(ROW_LOOKS)
+    assert set(kinds) == {cut.colour for cut in ROW_LOOKS.values()}

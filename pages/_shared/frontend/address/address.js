@@ -41,7 +41,7 @@ class Address {
     signal.onabort = () => clearInterval(timer);
   }
 
-  // `said`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
+  // `query`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
   // tells its run from others; `name` and `run`: the model and how it is run, in words.
   receive(data, send) {
     const { data: before, gone } = this;
@@ -49,7 +49,7 @@ class Address {
     Object.assign(this, { data, gone: false });
     const moved = before?.page === data.page && before.place !== data.place;
     if (moved) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-    if (moved && !gone && this.isOpen()) step({}, "", `?${data.said}`);
+    if (moved && !gone && this.isOpen()) step({}, "", `?${data.query}`);
     if (!before && !globalThis.benderLab.addressed) this.offer(remembered());
     if (!globalThis.benderLab.addressed) keepSteps();
     globalThis.benderLab.addressed = true;
@@ -75,9 +75,9 @@ class Address {
 
   look() {
     if (!this.root.isConnected) return this.open.abort();
-    const { said, model, name, run } = this.data;
+    const { query, model, name, run } = this.data;
     if (this.gone || !this.isOpen()) return null;
-    if (said && location.search !== `?${said}`) history.replaceState(history.state, "", `?${said}`);
+    if (query && location.search !== `?${query}`) history.replaceState(history.state, "", `?${query}`);
     const { pathname, search } = location;
     return sessionStorage.setItem(MEMORY, JSON.stringify({ model, name, run, href: pathname + search }));
   }

@@ -4,10 +4,11 @@
 import { axes } from "../marks/axis.js";
 import { names, widthOfNames } from "../marks/names.js";
 import { note } from "../marks/note.js";
+import { Picture } from "../marks/picture.js";
 import { runLine, swatch } from "../marks/run.js";
 import { linear, logarithmic } from "../scales.js";
 import { measured } from "../screen.js";
-import { make, SVG } from "../svg.js";
+import { SVG } from "../svg.js";
 import { number, short } from "../text.js";
 import { Zoom } from "../zoom.js";
 import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
@@ -38,6 +39,7 @@ class Curves {
     this.root = root;
     this.$ = (selector) => root.querySelector(selector);
     this.svg = this.$("figure svg");
+    this.picture = new Picture(this.$(".drawn"), "curves");
     this.choice = { x: "sweeps", scale: "linear", y: "bounds" };
     this.hidden = new Set();
     this.data = { model: "", scale: 0, runs: [] };
@@ -84,7 +86,7 @@ class Curves {
   button(run, isShort) {
     const button = document.createElement("button");
     const picture = document.createElementNS(SVG, "svg");
-    swatch(picture, run);
+    new Picture(picture, "swatch").draw(swatch(run));
     const rest = run.label.slice(run.kind.length);
     button.append(picture, isShort ? run.label : `${run.kind} ${run.meaning}${rest}`);
     button.title = run.name;
@@ -105,25 +107,22 @@ class Curves {
   }
 
   draw() {
-    const { svg, choice } = this;
-    if (!measured(svg).width) return;
+    const size = measured(this.svg);
+    if (!size.width) return;
     this.title();
-    svg.replaceChildren();
-    this.frame = null;
-    this.lines = linesOf(this.data, choice, this.hidden);
-    svg.setAttribute("aria-label", this.alternative());
-    if (!this.lines.length) return this.invite();
-    this.frame = this.axes();
-    const { box } = this.frame;
-    const clip = make(svg, "clipPath", { id: "frame" });
+    this.lines = linesOf(this.data, this.choice, this.hidden);
+    this.svg.setAttribute("aria-label", this.alternative());
+    this.frame = this.lines.length ? this.axes(size) : null;
+    this.picture.draw(this.frame ? this.marks() : note(this.invitation(), size));
+    this.pointer.look();
+  }
+
+  marks() {
+    const { box, marks } = this.frame;
     const [width, height] = [box.right - box.left + 1, box.bottom - box.top + 4];
-    make(clip, "rect", { x: box.left, y: box.top - 4, width, height });
-    const plot = make(svg, "g", { "clip-path": "url(#frame)" });
-    this.lines.forEach((line, index) => {
-      this.line(plot, line, index);
-    });
-    this.names();
-    this.pointer.attach();
+    const within = Object.entries({ x: box.left, y: box.top - 4, width, height });
+    for (const [key, value] of within) this.$("#frame rect").setAttribute(key, value);
+    return [...marks, ...this.lines.flatMap((line, index) => this.line(line, index)), ...this.names()];
   }
 
   title() {
@@ -135,7 +134,7 @@ class Curves {
     this.$(".how").textContent = `${HOW[y]} ${COLOURS}${without}`;
   }
 
-  axes() {
+  axes(size) {
     const { choice, lines } = this;
     const range = this.zoom.shown();
     const counted = choice.x !== "seconds" && choice.scale === "linear";
@@ -153,32 +152,31 @@ class Curves {
       name: gap ? "best UB − LB, energy (log)" : "energy",
       ticks: (gap ? logarithmic : linear).ticks,
     };
-    return axes(this.svg, across, up, widthOfNames(lines.map(({ run }) => run.label)));
+    return axes(size, across, up, widthOfNames(lines.map(({ run }) => run.label)));
   }
 
-  line(plot, { run, points }, index) {
+  line({ run, points }, index) {
     const { x, y, box } = this.frame;
-    const group = make(plot, "g", run.faded ? { class: "faded" } : {});
     const lower = points.map((p) => [x(p.x), y(p.lower)]);
     const upper = points[0].upper === null ? null : points.map((p) => [x(p.x), y(p.upper)]);
-    runLine(group, run, { lower, upper, index }, box);
+    const look = run.faded ? " faded" : "";
+    const marks = runLine(run, { lower, upper, index }, box);
+    return marks.map((mark) => ({ ...mark, class: mark.class + look, "clip-path": "url(#frame)" }));
   }
 
   names() {
     const { y, box } = this.frame;
     const ends = this.lines.map(({ run, points }) => ({ ...run, y: y(points[points.length - 1].lower) }));
-    names(this.svg, ends, box);
+    return names(ends, box);
   }
 
   // Two lines fit a narrow window too.
-  invite() {
+  invitation() {
     const { runs } = this.data;
-    if (!runs.length) note(this.svg, ["Press Race:", "the runs take turns; bounds appear here."]);
-    else if (runs.every((run) => this.hidden.has(run.key))) {
-      note(this.svg, ["All runs are hidden:", "press their names below."]);
-    } else if (this.choice.x === "rows") {
-      note(this.svg, ["Exact min-marginals take no rows:", "look at sweeps or seconds."]);
-    } else note(this.svg, ["…"]);
+    if (!runs.length) return ["Press Race:", "the runs take turns; bounds appear here."];
+    if (runs.every((run) => this.hidden.has(run.key))) return ["All runs are hidden:", "press their names below."];
+    if (this.choice.x === "rows") return ["Exact min-marginals take no rows:", "look at sweeps or seconds."];
+    return ["…"];
   }
 
   alternative() {

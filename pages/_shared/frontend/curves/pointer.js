@@ -1,9 +1,8 @@
 // The point marked and described by the tip: the nearest to the pointer, or the one reached with the keyboard.
 
 import { gapText, isClosed } from "../gap.js";
-import { upright } from "../marks/rule.js";
+import { Picture } from "../marks/picture.js";
 import { placeIn, unit } from "../screen.js";
-import { make } from "../svg.js";
 import { number } from "../text.js";
 import { Tip } from "../tip.js";
 import { nearest } from "./lines.js";
@@ -16,6 +15,7 @@ export class Pointer {
   constructor(chart) {
     const { svg } = chart;
     this.chart = chart;
+    this.picture = new Picture(chart.$(".pointed"), "pointer");
     this.tip = new Tip(chart.$(".tip"), chart.$("figure"), MARGIN);
     this.over = null; // the last event of the pointer over the chart
     this.come = null; // the run reached with the keyboard, and its record; {} is the end of the first run
@@ -36,16 +36,11 @@ export class Pointer {
     this.chart.draw();
   }
 
-  // Called when the chart has been redrawn.
-  attach() {
-    this.layer = make(this.chart.svg, "g", {});
-    this.look();
-  }
-
+  // Also when the chart has been redrawn.
   look() {
     this.tip.hide();
+    this.picture.draw([]);
     if (!this.chart.frame) return;
-    this.layer.replaceChildren();
     if (this.over) return this.hover(this.over);
     if (!this.come) return;
     const { frame, lines, svg } = this.chart;
@@ -103,8 +98,10 @@ export class Pointer {
   describe(run, { x: value, lower, k }, left, top) {
     const { x, y, box } = this.chart.frame;
     const at = x(value);
-    upright(this.layer, "here", at, box);
-    make(this.layer, "circle", { cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour });
+    this.picture.draw([
+      { id: "here", class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom },
+      { id: "point", cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour },
+    ]);
     const bounds = [run.lower[k], run.upper[k]];
     const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 3);
     this.tip.show(left, top, [

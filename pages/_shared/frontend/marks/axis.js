@@ -1,8 +1,7 @@
 // The axes of a chart: levels with their lines at the left, ticks below, a name for each.
 
 import { linear } from "../scales.js";
-import { measured } from "../screen.js";
-import { make } from "../svg.js";
+import { levelMarks } from "./levels.js";
 
 const LETTER = 8; // pixels that a digit takes
 const ABOVE = 8; // pixels above the highest level
@@ -13,9 +12,9 @@ const AIR = 0.06; // share of the heights that is left free at the top, and at t
 const SIZE = { left: 30, below: 40, apart: 34, tick: 5, label: 19, foot: 3, side: 12 };
 
 // `across` has its `range`, `name` and, if it has any, `ticks` of a scale; `up` the same, and levels if need be other
-// than linear ones; `right` is the room at the right. Returns the places of values, and the box that the axes enclose.
-export const axes = (svg, across, up, right) => {
-  const { width, height } = measured(svg);
+// than linear ones; `right` is the room at the right. Returns the places of values, the box that the axes enclose, and
+// their marks.
+export const axes = ({ width, height }, across, up, right) => {
   const [x0, x1] = across.range;
   const [y0, y1] = up.range;
   const pad = (y1 - y0 || Math.abs(y1) || 1) * AIR;
@@ -26,18 +25,18 @@ export const axes = (svg, across, up, right) => {
   const box = { top, bottom, left, right: width - right };
   const x = (v) => box.left + ((v - x0) / (x1 - x0 || 1)) * (box.right - box.left);
   const y = (v) => bottom - ((v - low) / (high - low)) * (bottom - top);
-  for (const [level, text] of levels) {
-    make(svg, "line", { class: "grid", x1: box.left, x2: box.right, y1: y(level), y2: y(level) });
-    make(svg, "text", { class: "soft", x: box.left - 6, y: y(level) + 5, "text-anchor": "end" }, text);
-  }
   const centred = { "text-anchor": "middle" };
-  for (const [at, text] of across.ticks?.(x0, x1, Math.max(2, (box.right - box.left) / 90)) ?? []) {
-    make(svg, "line", { class: "grid", x1: x(at), x2: x(at), y1: bottom, y2: bottom + SIZE.tick });
-    make(svg, "text", { class: "soft tick", x: x(at), y: bottom + SIZE.label, ...centred }, text);
-  }
+  const ticks = across.ticks?.(x0, x1, Math.max(2, (box.right - box.left) / 90)) ?? [];
   const middle = (box.left + box.right) / 2;
-  make(svg, "text", { class: "soft x-name", x: middle, y: height - SIZE.foot, ...centred }, across.name);
   const turned = `translate(${SIZE.side} ${(top + bottom) / 2}) rotate(-90)`;
-  make(svg, "text", { class: "soft y-name", x: 0, y: 0, ...centred, transform: turned }, up.name);
-  return { x, y, box, range: across.range };
+  const marks = [
+    ...levelMarks(levels, box, y),
+    ...ticks.flatMap(([at, text], k) => [
+      { id: `foot ${k}`, class: "grid", x1: x(at), x2: x(at), y1: bottom, y2: bottom + SIZE.tick },
+      { id: `tick ${k}`, class: "soft tick", x: x(at), y: bottom + SIZE.label, ...centred, text },
+    ]),
+    { id: "x-name", class: "soft x-name", x: middle, y: height - SIZE.foot, ...centred, text: across.name },
+    { id: "y-name", class: "soft y-name", x: 0, y: 0, ...centred, transform: turned, text: up.name },
+  ];
+  return { x, y, box, range: across.range, marks };
 };

@@ -1,6 +1,5 @@
 // The names of lines, in a column beside their ends.
 
-import { make } from "../svg.js";
 import { path } from "./line.js";
 import { stacked } from "./stacked.js";
 import { symbol } from "./symbol.js";
@@ -10,14 +9,17 @@ const SPACING = 17;
 // Pixels that the longest of some names takes, with its symbol.
 export const widthOfNames = (labels) => 38 + 8 * Math.max(...labels.map((label) => label.length));
 
-// `ends`: of each line its `label`, `colour`, `symbol`, and the height `y` at which it ends.
-export const names = (svg, ends, box) => {
-  const wanted = ends.map(({ y }) => Math.min(Math.max(y, box.top), box.bottom));
-  const places = stacked(wanted, box.top + 4, box.bottom - 2, SPACING);
-  ends.forEach(({ label, colour, symbol: kind }, k) => {
-    const to = [box.right + 16, places[k]];
-    make(svg, "path", { class: "on", stroke: colour, d: path([[box.right, wanted[k]], to]) });
-    symbol(svg, kind, box.right + 22, places[k], 8, colour);
-    make(svg, "text", { class: "name", x: box.right + 31, y: places[k] + 5 }, label);
+// `ends`: of each line its `key`, `label`, `colour`, `symbol`, and the height `y` at which it ends.
+export const names = (ends, { top, bottom, right }) => {
+  const wanted = ends.map(({ y }) => Math.min(Math.max(y, top), bottom));
+  const places = stacked(wanted, top + 4, bottom - 2, SPACING);
+  return ends.flatMap(({ key, label, colour, symbol: kind }, k) => {
+    const to = [right + 16, places[k]];
+    const lead = [[right, wanted[k]], to];
+    return [
+      { id: `to ${key}`, class: "on", stroke: colour, d: path(lead) },
+      symbol(`of ${key}`, kind, right + 22, places[k], 8, colour),
+      { id: `name ${key}`, class: "name", x: right + 31, y: places[k] + 5, text: label },
+    ];
   });
 };

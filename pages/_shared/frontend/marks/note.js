@@ -1,14 +1,9 @@
-// Lines of text in the middle of an empty picture, raised by `lift` pixels.
-
-import { measured } from "../screen.js";
-import { make } from "../svg.js";
+// Lines of text in the middle of an empty picture.
 
 const APART = 22;
 
-export const note = (svg, lines, lift = 0) => {
-  const { width, height } = measured(svg);
-  lines.forEach((line, k) => {
-    const place = { x: width / 2, y: height / 2 - lift + APART * k, "text-anchor": "middle" };
-    make(svg, "text", { class: "soft", ...place }, line);
+export const note = (lines, { width, height }) =>
+  lines.map((text, k) => {
+    const place = { x: width / 2, y: height / 2 + APART * k, "text-anchor": "middle" };
+    return { id: `note ${k}`, class: "soft", ...place, text };
   });
-};

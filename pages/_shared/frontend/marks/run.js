@@ -1,6 +1,5 @@
 // The line of a run: its lower bounds with symbols, its upper bounds thin, and dotted on from where it ended.
 
-import { make } from "../svg.js";
 import { path } from "./line.js";
 import { symbol } from "./symbol.js";
 
@@ -9,25 +8,26 @@ const APART = 64; // pixels between the symbols of a line
 const SHIFT = 23; // pixels by which the symbols of the next run are shifted, so that they do not cover these
 
 // `lower` and `upper`: points in pixels, `upper` may be null; `index`: which of the runs it is.
-export const runLine = (parent, run, { lower, upper, index }, box) => {
-  const style = { stroke: run.colour, "stroke-dasharray": DASHES[run.dash] };
-  const thick = { "data-run": run.key, "stroke-width": run.width, d: path(lower) };
-  make(parent, "path", { ...style, class: "run lower", ...thick });
-  if (upper) make(parent, "path", { ...style, class: "run upper", "stroke-width": 1, d: path(upper) });
-  const end = lower[lower.length - 1];
-  const on = [end, [box.right, end[1]]];
-  if (end[0] < box.right) make(parent, "path", { class: "on", stroke: run.colour, d: path(on) });
+export const runLine = (run, { lower, upper, index }, box) => {
+  const { key, colour, width, dash } = run;
+  const style = { stroke: colour, "stroke-dasharray": DASHES[dash] };
+  const [end] = lower.slice(-1);
   let next = box.left + ((index * SHIFT) % APART);
-  lower.forEach(([x, y], k) => {
-    if (x < next && k !== lower.length - 1) return;
+  const symbols = lower.map(([x, y], k) => {
+    if (x < next && k !== lower.length - 1) return null;
     next = x + APART;
-    symbol(parent, run.symbol, x, y, 6 + run.width, run.colour);
+    return symbol(`at ${key} ${k}`, run.symbol, x, y, 6 + width, colour);
   });
+  return [
+    { id: `lower ${key}`, class: "run lower", ...style, "data-run": key, "stroke-width": width, d: path(lower) },
+    upper && { id: `upper ${key}`, class: "run upper", ...style, "stroke-width": 1, d: path(upper) },
+    end[0] < box.right && { id: `on ${key}`, class: "on", stroke: colour, d: path([end, [box.right, end[1]]]) },
+    ...symbols,
+  ].filter(Boolean);
 };
 
 // A piece of its line with its symbol, for a button.
-export const swatch = (svg, run) => {
+export const swatch = (run) => {
   const style = { stroke: run.colour, "stroke-width": run.width, "stroke-dasharray": DASHES[run.dash] };
-  make(svg, "path", { d: "M1 8L43 8", ...style, class: "run" });
-  symbol(svg, run.symbol, 22, 8, 8, run.colour);
+  return [{ id: "line", d: "M1 8L43 8", ...style, class: "run" }, symbol("symbol", run.symbol, 22, 8, 8, run.colour)];
 };

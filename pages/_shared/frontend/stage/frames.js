@@ -1,4 +1,4 @@
-// Reads chunks of events (`frames` in protocol.json), and holds those near the event shown.
+// Reads chunks of events (`Frames` in pages/_shared/watch/protocol.py), and holds those near the event shown.
 
 import { KIND } from "./kinds.js";
 import { Unfolding } from "./unfolding.js";

@@ -1,4 +1,5 @@
-// What the stage asks of Python, by the trigger "command" (protocol.json), and which answer is the latest.
+// What the stage asks of Python, by the trigger "command" (`Command` in pages/_shared/watch/protocol.py), and which
+// answer is the latest.
 
 // How many events after the present one are asked for: many where they are about to be played.
 const AHEAD = { instant: 400, playing: 110, paused: 40, stopped: 0 };

@@ -9,7 +9,7 @@ import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
 import { fanMarks } from "./fans.js";
 import { boundsOf, inSight, sweepsAt } from "./history.js";
-import { levelMarks } from "./levels.js";
+import { levelMarks } from "../../marks/levels.js";
 import { roundsUntil } from "./rounds.js";
 
 const ROUNDS = 9; // rounds in sight

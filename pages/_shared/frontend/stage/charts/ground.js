@@ -5,7 +5,7 @@ import { Picture } from "../../marks/picture.js";
 import { mix } from "../../numbers.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
-import { levelMarks } from "./levels.js";
+import { levelMarks } from "../../marks/levels.js";
 import { columnOf } from "./sums.js";
 import { grouped, tailMarks } from "./tail.js";
 

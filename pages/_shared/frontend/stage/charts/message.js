@@ -10,7 +10,7 @@ import { KIND } from "../kinds.js";
 import { awaited } from "./ground.js";
 import { answerOf } from "./sums.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
-import { levelMarks } from "./levels.js";
+import { levelMarks } from "../../marks/levels.js";
 import { truthMarks } from "./truth.js";
 
 const TOP = 24; // pixels above the frame

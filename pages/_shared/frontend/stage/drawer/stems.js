@@ -2,7 +2,7 @@
 // it is there, the slack between, and by how much it has risen since the event before; below them the values of the
 // members that the message depends on.
 
-import { levelMarks } from "../charts/levels.js";
+import { levelMarks } from "../../marks/levels.js";
 import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
 import { number } from "../../text.js";

@@ -6,7 +6,7 @@ export class Looks {
     this.version = 0;
   }
 
-  // `lines` of the protocol; a column that is missing is unknown.
+  // `Lines` of the protocol.
   hear(lines) {
     if (!lines || lines === this.heard) return;
     this.heard = lines;

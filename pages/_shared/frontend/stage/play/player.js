@@ -112,7 +112,7 @@ export class Player {
     this.add({ grain, backward });
   }
 
-  // Go to the next moment of a kind (`command` in protocol.json).
+  // Go to the next moment of a kind (`Command` of the protocol).
   find(goal, message, share) {
     this.add({ goal, message, share });
   }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bender_core.groups import Partition
+from pages._shared.partitioning.making import Costing, PartitionMaker
+from pages._shared.running.kept import Kept
 
 MOST_STEPS = 100
 
 
-class Cut(NamedTuple):
+class SizedPartition(NamedTuple):
     """A partition, and its requested M."""
 
     part: Partition
@@ -24,24 +26,32 @@ class Cut(NamedTuple):
 
 @dataclass
 class Draft:
-    """A partition in preparation, independent of the run."""
+    """A partition in preparation, independent of the run, with what is computed for it."""
 
     number: int  # of the run it began with
-    now: Cut
-    past: list[Cut] = field(default_factory=list)
-    future: list[Cut] = field(default_factory=list)
+    now: SizedPartition
+    maker: PartitionMaker
+    costing: Costing
+    choices: dict[str, Any] = field(default_factory=dict)  # the values of the page's widgets
+    past: list[SizedPartition] = field(default_factory=list)
+    future: list[SizedPartition] = field(default_factory=list)
     error: str = ""
-    wanted: tuple[int, str] | None = None  # M and strategy of a partition that is being made
-    told: Cut = field(init=False)  # as in the widgets on the page
+    being_made: tuple[int, str] | None = None  # M and strategy of a partition that is being made
+    in_widgets: SizedPartition = field(init=False)  # as in the widgets on the page
 
     def __post_init__(self) -> None:
-        self.told = self.now
+        self.in_widgets = self.now
 
-    def put(self, cut: Cut) -> None:
+    def stop(self) -> None:
+        """Another draft begins: what is computed for this one is not needed."""
+        self.maker.stop()
+        self.costing.stop()
+
+    def put(self, partition: SizedPartition) -> None:
         """Continue with another partition."""
         self.past = [*self.past, self.now][-MOST_STEPS:]
         self.future = []
-        self.now = cut
+        self.now = partition
 
     def undo(self) -> None:
         """Go back to the previous partition."""
@@ -54,3 +64,6 @@ class Draft:
         if self.future:
             self.past.append(self.now)
             self.now = self.future.pop()
+
+
+DRAFT = Kept[Draft]("draft")

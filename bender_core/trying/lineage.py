@@ -15,7 +15,7 @@ from bender_core.trying.change import Change, Fork, forked
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Lineage:
     """How a run came about: the first run, and the forks that led from it to this one.
 
     Attributes
@@ -34,8 +34,8 @@ class Line:
     forks: tuple[Fork, ...] = ()
 
     @classmethod
-    def of(cls, engine: Engine, max_size: int) -> Line:
-        """The line of a run that did not fork from another.
+    def of(cls, engine: Engine, max_size: int) -> Lineage:
+        """The lineage of a run that did not fork from another.
 
         Parameters
         ----------
@@ -47,12 +47,12 @@ class Line:
         settings = replace(engine.settings, snapshot_bytes=Settings().snapshot_bytes)
         return cls(engine.partition, max_size, settings)
 
-    def forked(self, event: int, change: Change) -> Line:
-        """The line of the run that a change at an event of this one leads to."""
+    def forked(self, event: int, change: Change) -> Lineage:
+        """The lineage of the run that a change at an event of this one leads to."""
         return replace(self, forks=(*self.forks, Fork(event, change)))
 
     def runs(self, mrf: BinaryMRF, limit: int | Account | None = None, stop: Stop = never) -> Iterator[Engine]:
-        """All runs of the line, the first one first, each at its beginning; they end where the next one forks.
+        """All its runs, the first one first, each at its beginning; they end where the next one forks.
 
         Only the latest is kept.
 

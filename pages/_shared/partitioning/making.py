@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
-from bender_core.costs.estimate import Estimate
 from bender_core.engine.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
@@ -18,7 +17,7 @@ from pages._shared.running.background import Personal
 
 
 @dataclass(eq=False)
-class Cutting(Personal):
+class PartitionMaker(Personal):
     """Partitions of a model, made in the background.
 
     Attributes
@@ -39,27 +38,27 @@ class Cutting(Personal):
     doing: str = ""
     share: float = 0.0
 
-    def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
+    def ask(self, choices: Sequence[tuple[int, str]]) -> None:
         """Make the missing ones of these partitions; an earlier request is abandoned."""
-        missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
+        missing = [choice for choice in choices if choice not in self.parts and choice not in self.errors]
         if missing:
             self.begin(partial(self._drive, missing))
         else:
             self.stop()
 
-    def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
+    def _drive(self, choices: Sequence[tuple[int, str]], stop: threading.Event) -> None:
         def tell(share: float, bound: float = -math.inf) -> None:
             # A request that was abandoned may end while the next one goes on.
             if not stop.is_set():
-                self.share, self.doing = (k + share) / len(cuts), what + so_far(bound)
+                self.share, self.doing = (k + share) / len(choices), what + so_far(bound)
 
-        for k, (max_size, strategy) in enumerate(cuts):
-            of = f" {k + 1} of {len(cuts)}" if len(cuts) > 1 else ""
-            what = f"Making cut{of}: {strategy}, M {max_size}"
+        for k, (max_size, strategy) in enumerate(choices):
+            of = f" {k + 1} of {len(choices)}" if len(choices) > 1 else ""
+            what = f"Making partition{of}: {strategy}, M {max_size}"
             tell(0.0)
             try:
-                wanted = bc.Stop(wanted=stop.is_set)
-                made = bc.partition(self.mrf, max_size, strategy, stop=wanted, on_progress=tell)
+                until = bc.Stop(requested=stop.is_set)
+                made = bc.partition(self.mrf, max_size, strategy, stop=until, on_progress=tell)
             except bc.PartitionError as error:
                 self.errors[max_size, strategy] = str(error)
             except bc.Stopped:
@@ -75,29 +74,29 @@ class Cost:
     Attributes
     ----------
     kept : Quality
-    expected : Estimate or None
-        None until it is known.
-    tried : bool
-        Whether ``expected`` comes from a short trial.
+    bytes : int or None
+        The memory without which a run cannot begin; None until it is known.
+    sweep : SweepTime or None
+        None until it is measured, and if a run would not fit.
     fits : int or None
         If the choice does not fit, the largest M that would.
     """
 
     kept: Quality
-    expected: Estimate | None = None
-    tried: bool = False
+    bytes: int | None = None
+    sweep: bc.SweepTime | None = None
     fits: int | None = None
 
 
 @dataclass(eq=False)
 class Costing(Personal):
-    """Quality and cost of one choice of partition, variant and schedule: predicted first, then from a short trial.
+    """Quality and cost of one choice of partition, variant and schedule; a short run measures the time of a sweep.
 
     Attributes
     ----------
     mrf : BinaryMRF
     account : Account
-        The limit for the choice, and for the trial.
+        The limit for the choice, and for that run.
     cost : Cost or None
         None until something is known.
     """
@@ -105,19 +104,19 @@ class Costing(Personal):
     mrf: bc.BinaryMRF
     account: bc.Account
     cost: Cost | None = None
-    _asked: tuple[Partition, int, str, int] | None = None
+    _choice: tuple[Partition, int, str, int] | None = None
 
     def ask(self, part: Partition, variant: int, schedule: str) -> None:
         """Compute the cost of a choice, once."""
-        asked = (part, variant, schedule, self.account.limit)
-        if asked != self._asked:
-            self._asked, self.cost = asked, None
-            self.begin(partial(self._drive, *asked))
+        choice = (part, variant, schedule, self.account.limit)
+        if choice != self._choice:
+            self._choice, self.cost = choice, None
+            self.begin(partial(self._drive, *choice))
 
     def _drive(self, part: Partition, variant: int, schedule: str, limit: int, event: threading.Event) -> None:
-        stop = bc.Stop(wanted=event.is_set)
+        stop = bc.Stop(requested=event.is_set)
 
-        def cut(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
+        def make(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
             return bc.partition(mrf, max_size, strategy, stop=stop)
 
         def tell(cost: Cost) -> Cost:
@@ -127,12 +126,12 @@ class Costing(Personal):
 
         try:
             cost = tell(Cost(quality(self.mrf, part)))
-            expected = bc.estimate(self.mrf, part, variant, schedule, stop)
-            if expected.least > limit:
-                tell(replace(cost, expected=expected, fits=largest_fit(self.mrf, part, variant, limit, cut)))
+            needed = bc.required_bytes(self.mrf, part, variant)
+            if needed > limit:
+                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, make)))
                 return
-            cost = tell(replace(cost, expected=expected))
-            refined = bc.refine(self.mrf, part, variant, schedule, limit=self.account, stop=stop)
-            tell(replace(cost, expected=refined, tried=True))
-        except bc.Stopped:
+            cost = tell(replace(cost, bytes=needed))
+            tell(replace(cost, sweep=bc.time_sweep(self.mrf, part, variant, schedule, limit=self.account, stop=stop)))
+        except (bc.Stopped, bc.TooLargeError):
+            # Too large: beside the runs that there are, there is no room for another.
             return

@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from pages._shared.app.session import Lab
-from pages._shared.cuts.draft import Draft
+from pages._shared.partitioning.draft import DRAFT, Draft
 
 
 def not_applied(current: Lab, on_table: Draft, variant: int, schedule: str) -> list[tuple[str, str]]:
@@ -38,7 +38,7 @@ def apply(current: Lab, on_table: Draft, variant: int, schedule: str) -> bool:
     """Begin a run on what is chosen; if that is impossible, the draft says why."""
     part, max_size = on_table.now
     try:
-        current.cut(part, max_size, variant, schedule)
+        current.repartition(part, max_size, variant, schedule)
     except (bc.TooLargeError, bc.PartitionError) as error:
         on_table.error = str(error)
         return False
@@ -47,20 +47,19 @@ def apply(current: Lab, on_table: Draft, variant: int, schedule: str) -> bool:
 
 def warn(current: Lab) -> None:
     """On a page that shows the run: say what was chosen on Partition and not applied, with the button that does."""
-    state = st.session_state
-    on_table: Draft | None = state.get("draft")
+    on_table = DRAFT.get()
     if on_table is None or on_table.number != current.number:
         return
-    choice = state.choices["cut_variant"], state.choices["cut_schedule"]
+    choice = on_table.choices["partition_variant"], on_table.choices["partition_schedule"]
     changes = not_applied(current, on_table, *choice)
     if not changes:
         return
-    said = f"{words(changes)} {on_table.error}"
+    sentence = f"{words(changes)} {on_table.error}"
 
     def begin() -> None:
         apply(current, on_table, *choice)
 
     with st.container(horizontal=True, key="not_applied", vertical_alignment="center"):
-        st.html(f"<p role='status'>{escape(said)}</p>", width="content")
+        st.html(f"<p role='status'>{escape(sentence)}</p>", width="content")
         st.button("Apply it", on_click=begin)
-        st.button("Drop it", on_click=lambda: state.pop("draft", None), help="Partition shows the run's choices again")
+        st.button("Drop it", on_click=DRAFT.forget, help="Partition shows the run's choices again")

@@ -30,7 +30,7 @@ def owners(part: Partition) -> bytes:
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def cut(model: str, max_size: int, strategy: str, _mrf: bc.BinaryMRF) -> Partition:
+def partition(model: str, max_size: int, strategy: str, _mrf: bc.BinaryMRF) -> Partition:
     """A partition by strategy (partitions are immutable, so all sessions may share it)."""
     return bc.partition(_mrf, max_size, strategy)
 

@@ -1,0 +1,581 @@
+"""What Python and the stage say to each other: Python sends `Stage`, the stage asks by `Command`.
+
+None: unknown. Lists of one record that belong together have one entry for each of the things named.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from bender_core.kernels.layout import Kind, Method, RowKind
+from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess, Share
+from pages._shared.watch.finding import Goal
+
+# The number of an event, from 0, and a position: k, where the first k events have happened.
+EventNumber: TypeAlias = Count
+Position: TypeAlias = Count
+# 2e: the message of edge e into its first group; 2e + 1: that into its second.
+Arc: TypeAlias = Count
+# A state of a group: bit k is its member k.
+State: TypeAlias = Count
+# The same, or -1 for none; also of groups.
+OrNone: TypeAlias = Annotated[int, Bounds(least=-1)]
+# From 1.
+Rank: TypeAlias = Annotated[int, Bounds(least=1)]
+KindOfEvent: TypeAlias = Annotated[int, Bounds(among=tuple(Kind))]
+KindOfRow: TypeAlias = Annotated[int, Bounds(among=tuple(RowKind))]
+# A state, a digit a member, member 0 first.
+Bits: TypeAlias = Annotated[str, Bounds(pattern="[01]+")]
+# Of every member of a group the value that all better labellings have; ?: not decided so far.
+Decided: TypeAlias = Annotated[str, Bounds(pattern="[01?]+")]
+# Values that have changed, by the number of a group, an edge or a message; what is left out is as before.
+Excesses: TypeAlias = dict[str, Excess]
+Order: TypeAlias = Literal["cost", "nu", "slack"]
+
+# -- events -----------------------------------------------------------------------------------------------------
+
+
+class Tension(TypedDict):
+    """What the best labelling costs each part beyond its certified term; the sum is the gap."""
+
+    groups: list[Excess]
+    edges: list[Excess]
+
+
+class Gained(TypedDict):
+    """By how much each part has raised the lower bound since the start of the run; the sum is its rise."""
+
+    messages: list[Excess]  # of every arc: by new rows
+    groups: list[Excess]  # by messages made anew, by old rows or exactly
+
+
+class Moved(TypedDict):
+    """What changed with an event, by number of the group or edge."""
+
+    groups: Excesses  # tensions
+    edges: Excesses
+    best: dict[str, State]  # states of groups in the best labelling
+    decided: dict[str, Decided]
+
+
+class Credited(TypedDict):
+    """What was credited with more by an event."""
+
+    groups: Excesses
+    messages: Excesses
+
+
+class Dead(TypedDict):
+    """The states that no labelling better than the best one takes, as far as is known."""
+
+    count: Count
+    states: list[State]  # those among the columns
+
+
+class Tail(TypedDict):
+    """All states by rank, where the columns are not all: about 60 points, both ends among them."""
+
+    rank: list[Rank]  # rising; their logarithms are spread evenly
+    g: list[Energy]  # the ground there, rising
+
+
+class Reply(TypedDict):
+    """The sender's best answer to a state."""
+
+    state: State
+    bits: Bits
+
+
+class Replies(TypedDict):
+    """What the senders say of a state, an entry a slot."""
+
+    nu: list[Energy]  # the true min-marginal there
+    answers: list[Reply]
+
+
+class AtState(Replies):
+    """The same, with the state."""
+
+    y: State
+
+
+class Insert(TypedDict):
+    """A new column for a state that was not among them."""
+
+    at: Count  # its place among the columns; those from there on move by one
+    state: State
+    bits: Bits
+    own: Energy
+    parts: list[Energy]  # of every slot, now
+    opening: Energy  # g when the update started, which decides its place
+
+
+class Opened(TypedDict):
+    """NODE_OPENED: state y of the group p costs at least g(y) = rest + own(y) + Σ part(y), a part a slot."""
+
+    count: Annotated[int, Bounds(least=1)]  # of states of p
+    rest: Energy  # what the lower bound certifies elsewhere; constant during an update
+    arcs: list[Arc]  # of every slot the message into p,
+    senders: list[Count]  # and the group that sends it
+    states: list[State]  # the columns: the cheapest 24 by (g, state), with y* and `best` at their places
+    bits: list[Bits]  # of each column
+    own: list[Energy]  # the group's own energy, over the columns
+    parts: list[list[Energy]]  # of every slot its envelope, over the columns: what it costs at least
+    best: State  # that of p in the best labelling
+    dead: Dead
+    tail: Tail | None
+
+
+class Oracle(AtState):
+    """ORACLE: what the state y* costs exactly."""
+
+    insert: Insert | None
+    exact: Energy  # rest + own + the sum of `nu`
+    known: list[Energy]  # of every slot the envelope at y*, before the rows that follow
+    asked: Annotated[int, Bounds(least=1)]  # different states asked so far in this update
+
+
+class Row(TypedDict):
+    """ROW: the Benders row added. The message is nowhere less than intercept − Σ u, a term a member."""
+
+    slot: Count  # of the message that got it
+    kind: KindOfRow
+    row: Count  # its number, over all edges
+    insert: Insert | None
+    intercept: Energy  # at the messages of now
+    values: list[Energy]  # the row, over the columns
+    part: list[Energy]  # the slot's envelope after it, over the columns
+    lifted: Count  # how many of all states cost more after it than before
+    u: list[Annotated[list[Energy], Bounds(shortest=2, longest=2)]]  # of every member its charge at 0 and at 1
+    dead: Dead
+    tail: Tail | None
+
+
+class Parted(TypedDict):
+    """What is certified of the group and of its edges."""
+
+    kept: Energy  # the group's own term
+    shares: list[Energy]  # of every slot the term of its edge
+
+
+class Message(Parted):
+    """MESSAGE: the least cost of p, parted among p and its edges."""
+
+    level: Energy  # what is parted: floor − rest
+    before: Parted
+    ahead: list[bool]  # of every slot whether it takes a share: mplp all, srmp those to groups updated later
+
+
+class ExactMessage(Message, AtState):
+    """MESSAGE in an exact variant: besides, what the senders say of the cheapest state."""
+
+
+Detail: TypeAlias = Opened | Oracle | Row | Message | ExactMessage
+
+
+class Columns(TypedDict):
+    """Events, a column a field: entry k of every column belongs to event `first` + k."""
+
+    kind: list[KindOfEvent]  # a ROW adds one to the rows of its arc
+    node: list[OrNone]  # the group that was updated
+    arc: list[OrNone]  # the message that was looked at (ORACLE: the loosest) or got a row
+    sweep: list[Count]  # from 0
+    total_rows: list[Count]  # rows in use after the event, of all edges
+    state: list[OrNone]  # y* of the group
+    depth: list[Count]  # states of the group before y*; SWEEP: states to be made tight; FINISHED: the status
+    lower: list[Energy]  # lower bound after the event
+    upper: list[Energy]  # energy of the best labelling known after the event
+    floor: list[Energy | None]  # the least g(y) after the event, in units of the lower bound; None outside updates
+    ceiling: list[Energy | None]  # the least exact cost found in this update; None before the first
+    suspects: list[OrNone]  # how many states have a g below the ceiling; -1 before there is one
+    sentence: list[str]  # what happened
+    moved: list[Moved | None]
+    gained: list[Credited | None]
+    read: list[dict[str, Count]]  # of arcs that entries were read for since the event before: all since the start
+    proven: list[bool]  # whether nothing is better than the best labelling; once that is known it holds for ever
+    why: list[str]  # why nothing is, in words; empty if that is not known
+    least: list[Energy]  # the least energy that the lower bound leaves possible: raised, where they are a step apart
+    detail: list[Detail | None]  # by the kind; None for SWEEP, FINISHED, and without room to look
+
+
+class Before(TypedDict):
+    """The state before the first event of a chunk that does not start within an update; as in `Columns`."""
+
+    rows: list[Count]  # of every arc the rows made for its message
+    tension: Tension
+    gained: Gained
+    read: list[Count]  # of every arc the table entries read for its message since the start of the run
+    best: list[State]  # of every group its state in the best labelling
+    decided: list[Decided]  # of every group
+    proven: bool
+    why: str
+    least: Energy
+    lower: Energy
+    upper: Energy
+
+
+class Frames(TypedDict):
+    """A chunk of events in a row."""
+
+    first: EventNumber  # of the first of them; of none, the number it would have
+    before: Before | None  # None: it goes on from event `first` - 1, which the stage said that it holds
+    columns: Columns
+
+
+# -- the run ----------------------------------------------------------------------------------------------------
+
+
+class Rise(TypedDict):
+    """Where the lower bound rose most."""
+
+    event: Position  # after it
+    gain: Energy
+
+
+class History(TypedDict):
+    """The bounds so far at a glance, thinned to a few hundred points."""
+
+    event: list[Position]  # rising
+    lower: list[Energy]
+    upper: list[Energy]
+    sweeps: list[Position]  # where sweeps end, rising
+    gains: list[Energy]  # by how much the lower bound rose in each of them
+    updates: list[Position]  # where updates end, rising; empty if they are too many
+    rise: Rise | None
+
+
+class Running(TypedDict):
+    """How far a run in the background is; as in `Columns` and `Before`."""
+
+    sweep: Count
+    events: Count
+    lower: Energy
+    upper: Energy
+    least: Energy
+    total_rows: Count
+    tension: Tension
+    gained: Gained
+    read: list[Count]
+    rows: list[Count]
+    history: History
+
+
+class Exact(TypedDict):
+    """What some states of a group cost exactly while it is updated."""
+
+    opened: Position  # where the update was opened
+    states: list[State]
+    nu: list[list[Energy]]  # of every state the exact part of each neighbour
+
+
+class Tightness(TypedDict):
+    """How loose every edge was at a position, by a measure other than tension."""
+
+    measure: Literal["mean", "largest", "loose"]
+    at: Position
+    values: list[Excess]  # of every edge, its worse message, over all states: slack, energy; or the share not tight
+
+
+class Lines(TypedDict):
+    """What the list says of messages in sight; None: no room to look, or not of this variant."""
+
+    at: Position
+    arcs: list[Arc]  # the messages; the other columns have an entry for each
+    mean: list[Excess | None]  # slack over all states of the receiver
+    largest: list[Excess | None]
+    now: list[Excess | None]  # slack at the receiver's cheapest state
+    disagreement: list[Excess | None]  # of the edge's tension: saved by the sender's best answer
+    unclaimed: list[Excess | None]  # of it: what the message asks for less than it could
+    rows: list[Count | None]  # of the edge, which serve both of its messages
+    alive: list[Count | None]  # those of them that are the envelope at some state
+
+
+class Stems(TypedDict):
+    """The classes that are drawn, from left to right."""
+
+    rank: list[Rank]  # among all classes
+    bits: list[Bits]
+    state: list[State]  # one of its states
+    nu: list[Energy]  # the true min-marginal
+    envelope: list[Energy]
+    least: list[Energy]  # what its cheapest state costs at least, in units of the bound
+    tight: list[bool]
+    row: list[OrNone]  # the number of the row that is the envelope; -1: there are none
+    kind: list[Annotated[int, Bounds(among=(-1, *RowKind))]]  # of that row
+
+
+class Cut(TypedDict):
+    """A row that could be made."""
+
+    kind: KindOfRow
+    state: State  # where it is made
+    here: Excess  # what it lifts the envelope by there,
+    asked: Excess  # at y*,
+    mean: Excess  # and over all states, on average
+    tightened: Count  # how many states it makes tight
+    microseconds: Annotated[float, Bounds(least=0)]  # to make it
+    pivots: Count
+
+
+class MessageShown(TypedDict):
+    """A message by classes of its receiver's states."""
+
+    members: list[Count]  # those of the receiver that the message depends on
+    states: Count  # of the receiver
+    classes: Count  # states that differ in these members
+    rows: Count  # of the edge
+    alive: Count  # those that are the envelope at some class
+    mean: Excess  # slack
+    tight: Share  # of the states
+    asked: Count  # which of the stems is the class of y*,
+    chosen: Count  # and which is looked at
+    stems: Stems
+    cuts: list[Cut] | None  # that could be made at the class looked at; None: not known yet
+
+
+class DrawerAbout(TypedDict):
+    """What the drawer was asked for, and when."""
+
+    at: Position
+    arc: Arc
+    order: Order
+
+
+class DrawerShown(DrawerAbout, MessageShown):
+    """What the drawer shows."""
+
+
+class DrawerRefused(DrawerAbout):
+    """Why the drawer shows nothing."""
+
+    refusal: str
+
+
+Drawer: TypeAlias = DrawerShown | DrawerRefused
+
+# -- the hyper-graph: the same for a whole run --------------------------------------------------------------------
+
+
+class Inner(TypedDict):
+    """What a large circle shows: its members, in a disc of radius 1, and their strongest couplings."""
+
+    x: list[Annotated[float, Bounds(least=-1, most=1)]]
+    y: list[Annotated[float, Bounds(least=-1, most=1)]]
+    apart: Annotated[float, Bounds(least=0)]  # the least distance of two
+    ends: list[Count]  # of the couplings, as pairs of members in a row
+    weights: list[Energy]  # negative: they favour equal states
+    left: Count  # how many couplings are left out
+
+
+class Node(TypedDict):
+    """A group."""
+
+    label: str
+    x: Share  # from the left
+    y: Share  # from the top
+    size: Annotated[int, Bounds(least=1)]  # its number of variables
+    members: list[str]  # their names, in the order of the bits of its states
+    colour: Colour
+    inner: Inner | None
+
+
+class Solution(TypedDict):
+    """Where each variable of the whole model is decided."""
+
+    group: list[OrNone]  # that holds it, or the variable it follows; none if it is known
+    bit: list[Count]  # its bit in the states of that group
+    value: list[Literal[0, 1]]  # if it is known, or where that bit is 0
+    names: list[str]
+    chapter: list[Count]  # the chapter before that has decided it, from 1; 0 if no chapter before has
+
+
+class Variables(TypedDict):
+    """The variables."""
+
+    x: list[float]
+    y: list[float]
+    names: list[str]
+    group: list[Count]
+    bit: list[Count]  # in the states of its group
+    spins: bool  # whether every coupling only says if its ends should be equal
+    attractive: list[Count]  # the strongest couplings that favour equal states, as pairs of variables in a row
+    repulsive: list[Count]  # those that favour different states
+    left: Count  # how many weaker couplings are left out
+
+
+class Objective(TypedDict):
+    """The source's own terms: scale · energy + offset."""
+
+    name: str
+    sense: Literal["min", "max"]
+    scale: float
+    offset: float
+
+
+class Graph(TypedDict):
+    """The hyper-graph as it is drawn."""
+
+    nodes: list[Node]
+    edges: list[Annotated[list[Count], Bounds(shortest=2, longest=2)]]  # pairs of groups that are coupled
+    key: str  # tells this hyper-graph from others
+    opening: str  # what is so before the first event, in words
+    solution: Solution | None  # None where variables are too many to be drawn
+    variables: Variables | None  # None where they are too many to be drawn
+    objective: Objective | None  # None where they are energies
+    exact: bool  # whether min-marginals are exact, so that there are no rows
+    methods: list[Annotated[int, Bounds(among=tuple(Method))]] | None  # exact variants: how an arc's message is made
+    lessons: list[tuple[str, str]]  # for every kind of event the address and the title of the lesson that explains it
+    slack_scale: Excess  # the slack or tension from which on colours change no more
+    scale: Excess  # how much is at stake: what gaps are compared to
+    lower: Energy  # at the start
+    upper: Energy
+
+
+# -- the runs before ----------------------------------------------------------------------------------------------
+
+
+class ForkedFrom(TypedDict):
+    """The run that was shown before, if this one forked from it and is shown from its beginning: see `Passage`."""
+
+    run: Count  # its number
+    owner: tuple[OrNone, ...]
+    leaving: tuple[tuple[Count, Count, OrNone, Count], ...]
+
+
+class Parent(TypedDict):
+    """The run that this one forked from, from there on."""
+
+    name: str
+    event: list[Count]  # since the fork, rising
+    sweep: list[Annotated[float, Bounds(least=0)]]  # since the fork by then, with the share of one that is under way
+    lower: list[Energy]
+
+
+class Kept(TypedDict):
+    """The best lower bound of the runs before a chapter."""
+
+    lower: Energy
+    least: Energy
+    chapter: Count  # its number, from 1
+
+
+class Chapter(TypedDict):
+    """A run that leads to the last one of the line."""
+
+    told: list[str]  # lines about it
+    kept: Kept | None  # None if there are no runs before it
+    variables: Count  # of its model
+    length: Position  # where the next one begins; of the last, as far as seen
+
+
+class ReferenceLine(TypedDict):
+    """A horizontal line in the chart of the bounds."""
+
+    name: str
+    energy: Energy
+
+
+# -- all together -------------------------------------------------------------------------------------------------
+
+
+class Answer(TypedDict):
+    """The answer to what the stage asked; nothing of it where the stage has it already."""
+
+    position: NotRequired[Position]  # what is shown
+    seen: NotRequired[Position]  # the farthest that was shown
+    done: NotRequired[Position | None]  # the end
+    status: NotRequired[str]  # why the run ended, in words
+    frames: NotRequired[Frames]
+    refusal: NotRequired[str]  # why the last update has no pictures; empty if it has
+    history: NotRequired[History]
+    exact: NotRequired[Exact | None]
+    missed: NotRequired[str | None]  # that there is no moment of the kind asked for; None: none was asked for, or found
+
+
+class Stage(Answer):
+    """All that the stage draws."""
+
+    run: Count  # the number of the run in this session
+    model: str  # its name
+    title: str  # what the run is
+    graph: Graph | None  # None if the stage said that it holds it
+    called: OrNone  # the run that was last asked for below the stage: it comes into sight
+    came: ForkedFrom | None
+    parent: Parent | None  # None if there is none, or if the stage holds it
+    chapters: Annotated[list[Chapter], Bounds(shortest=1)] | None  # in order; None if the stage holds them
+    chapter: Count  # which of them is shown
+    proving: str | None  # how far a proof is, in words; None if none is being made
+    address: str  # the query that finds this run again; empty if none does
+    public: bool  # whether anybody can open it: no upload
+    serial: Count  # the number of the command that is answered
+    arc: OrNone  # that is pinned
+    running: Running | None
+    working: str | None  # how far the answer is that is being computed, in words; None if it is here, or known
+    failure: str | None  # why the run failed
+    asking: bool  # whether a reference is being computed
+    references: list[ReferenceLine]
+    measuring: bool  # whether more is being measured than what is here
+    tightness: Tightness | None
+    lines: Lines | None
+    drawer: Drawer | None
+
+
+class DrawerAsked(TypedDict):
+    """What the drawer is to show."""
+
+    arc: OrNone
+    order: Order
+    chosen: Annotated[str, Bounds(pattern="[01]*")]  # the class looked at, a digit a coupled member; empty: that of y*
+
+
+class RowAsked(TypedDict):
+    """The row to insert."""
+
+    arc: Arc
+    state: State
+    kind: KindOfRow
+
+
+Measure: TypeAlias = Literal["tension", "mean", "largest", "loose"]
+
+
+class EveryCommand(TypedDict):
+    """What every command of the stage says."""
+
+    do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
+    at: Position  # what is shown
+    arc: OrNone  # that is pinned
+    first: EventNumber  # the first wanted
+    goes_on: bool  # whether the stage holds the one before `first`
+    ahead: Count  # how many events after the one shown are wanted
+    more: bool  # whether at least the first wanted is needed, as it plays
+    held: bool  # whether the stage holds the hyper-graph
+    heard: OrNone  # the latest command whose answer the stage has
+    measure: Measure  # what colours the lines
+    run: Count  # the number of the run that is meant
+    serial: Count  # the number of the command
+
+
+class Command(EveryCommand):
+    """What the stage asks for."""
+
+    lines: NotRequired[list[Arc]]  # the messages that the list has in sight
+    drawer: NotRequired[DrawerAsked]  # missing: it is closed
+    # Of a step. A round: all that is done at one y*.
+    grain: NotRequired[Literal["event", "round", "node", "sweep"]]
+    backward: NotRequired[bool]
+    # Of a moment to find: LB rises by more than a share of the gap, a row on the edge of a message, the message tight,
+    # a better labelling.
+    goal: NotRequired[Goal]
+    message: NotRequired[OrNone]
+    share: NotRequired[Share]
+    # Of exact costs: where the update was opened, and the states of its group.
+    opened: NotRequired[Position]
+    states: NotRequired[list[State]]
+    row: NotRequired[RowAsked]
+    # Of a turn to another chapter: its number, and the position there.
+    chapter: NotRequired[Count]
+    to: NotRequired[Position]
+    # Of a page to go to, what the address is to say there.
+    page: NotRequired[Literal["edge", "learn"]]
+    said: NotRequired[dict[str, Any]]

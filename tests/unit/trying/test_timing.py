@@ -1,0 +1,77 @@
+"""The time of a sweep, measured in a run of its own."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import bender_core as bc
+from bender_core.engine.coupled import coupled, entries_of_a_sweep
+from bender_core.trying import timing
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that ticks once a look: a run takes one second."""
+    ticks = itertools.count()
+    monkeypatch.setattr(timing.time, "thread_time", lambda: float(next(ticks)))
+
+
+@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+def test_the_time_of_a_run_is_divided_by_its_sweeps(clock: None, schedule: str, variant: int) -> None:
+    mrf = bc.sample("karate")
+    part = bc.partition(mrf, 6)
+    engine = bc.Engine(mrf, part, variant=variant, schedule=schedule)
+    engine.run(max_sweeps=4)
+    assert bc.time_sweep(mrf, part, variant, schedule) == (1 / engine.sweep, engine.sweep)
+
+
+def test_a_run_that_ends_has_made_a_sweep(clock: None) -> None:
+    """Without couplings there is nothing to update."""
+    mrf = bc.BinaryMRF([[0.0, 1.0]], [], [])
+    assert bc.time_sweep(mrf, bc.partition(mrf, 1)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("events", [1, 4, 9])
+def test_of_a_run_that_is_broken_off_the_last_sweep_counts_by_its_messages(
+    clock: None, events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an update, exact messages count one by one."""
+    run = bc.Engine.run
+    monkeypatch.setattr(bc.Engine, "run", lambda self, **_: run(self, max_events=events))
+    mrf = bc.sample("karate")
+    part = bc.partition(mrf, 6)
+    engine = bc.Engine(mrf, part, variant=12)
+    run(engine, max_events=events)
+    done = bc.looking.whereabouts(engine)
+    within = 0.0 if not done.messages else done.message / done.messages
+    made = done.sweep + (done.update + within) / len(part)
+    taken = bc.time_sweep(mrf, part, 12)
+    assert 0 < made < 1
+    assert taken == pytest.approx((1 / made, made))
+    assert str(taken).startswith("about ")
+
+
+def test_a_measurement_leaves_no_memory_charged_and_can_be_stopped() -> None:
+    mrf = bc.sample("karate")
+    part, account = bc.partition(mrf, 12), bc.Account()
+    assert bc.time_sweep(mrf, part, limit=account).seconds > 0
+    assert account.used == 0
+    with pytest.raises(bc.Stopped):
+        bc.time_sweep(mrf, part, limit=account, stop=bc.Stop(requested=lambda: True))
+    assert account.used == 0
+    with pytest.raises(bc.TooLargeError):
+        bc.time_sweep(mrf, part, limit=1 << 10)
+
+
+def test_no_sweep_reads_less_than_its_passes() -> None:
+    """Rounds of oracles and new rows come on top."""
+    mrf = bc.sample("torus-10x10")
+    for max_size in (2, 4, 8, 12):
+        part = bc.partition(mrf, max_size, "greedy")
+        engine = bc.Engine(mrf, part, variant=9)
+        engine.run(max_sweeps=1)
+        least = entries_of_a_sweep(coupled(mrf, part))
+        assert least <= engine.entries_read <= 20 * least
