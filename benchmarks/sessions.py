@@ -69,7 +69,7 @@ class Person:
         self.stage, self.fragment = stage.id, told.delta.fragment_id or self.fragment
         data = json.loads(stage.json or "{}")
         if data.get("frames"):
-            self.position, self.heard = data["position"], self.serial
+            self.position, self.answered = data["position"], self.serial
             self.held = data["frames"]["first"] + len(data["frames"]["columns"]["kind"])
 
     async def open(self) -> None:
@@ -83,11 +83,11 @@ class Person:
         """One round on; the same question again hears how far a long one is."""
         self.serial += 1
         command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0}
-        command |= {"first": self.held, "goes_on": self.held > 0, "held": True, "ahead": 40, "more": False}
+        command |= {"first": self.held, "goes_on": self.held > 0, "has_graph": True, "ahead": 40, "more": False}
         command |= {"measure": "tension", "run": 0}
-        command |= {"serial": self.serial, "heard": self.heard}
+        command |= {"serial": self.serial, "answered": self.answered}
         begin = time.perf_counter()
-        while self.heard < self.serial:
+        while self.answered < self.serial:
             await self._command(command)
         self.steps.append(time.perf_counter() - begin)
 

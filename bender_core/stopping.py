@@ -84,15 +84,15 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         # Only the main thread receives signals.
-        self._heard = threading.current_thread() is threading.main_thread()
-        if self._heard:
+        self._noticed = threading.current_thread() is threading.main_thread()
+        if self._noticed:
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._heard:
+        if self._noticed:
             signal.signal(signal.SIGINT, self._before)
 
     def _note(self, number: int, frame: FrameType | None) -> None:

@@ -61,7 +61,7 @@ def show(current: Lab) -> None:
                 list_groups(current, part)
         with comparison:
             if comparison.open:
-                compare(current, model)
+                compare(current)
         if not comparison.open:
             by_hand(current, on_table)
     on_table.choices = {key: st.session_state[key] for key in on_table.choices}

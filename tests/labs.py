@@ -84,11 +84,11 @@ def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
         "first": at,
         "ahead": 80,
         "goes_on": False,
-        "held": True,
+        "has_graph": True,
         "measure": "tension",
         "run": 0,
         "more": False,
-        "heard": -1,
+        "answered": -1,
         "serial": next(_serials),
     }
     return {"do": do, "at": at} | usual | more
@@ -118,6 +118,6 @@ def proven_lab(sample: str, max_size: int, variant: int, event: int) -> Lab:
     first = rounds[0].run.engine
     Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()
     found.show(found.branches.add(*rounds))
-    found.finish(len(found.run.engine.trace))
+    found.branches.finish(len(found.run.engine.trace))
     found.run.show(len(found.run.engine.trace))
     return found

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 # Rows at the beginning of a file tell what the others are.
-_LINES_LOOKED_AT = 100
+_FIRST_LINES = 100
 
 
 def load(
@@ -140,7 +140,7 @@ def recognise(source: Source) -> Format:
 
 def _has_rows_only(text: str) -> bool:
     """Whether the first lines are rows of two whole numbers and a number."""
-    lines = (line.partition("#")[0].split() for line in text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT])
+    lines = (line.partition("#")[0].split() for line in text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
     rows = [words for words in lines if words]
     return bool(rows) and all(
         len(words) == 3 and words[0].isdecimal() and words[1].isdecimal() and NUMBER.fullmatch(words[2])

@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
 
 # Comments at the beginning of a file end before that.
-_LINES_LOOKED_AT = 1000
+_FIRST_LINES = 1000
 
 # A file that announces more variables without describing them is a mistake or an attack.
 _IDLE_VARIABLES, _BYTES_A_VARIABLE = 20_000, 16
@@ -64,7 +64,7 @@ class Source:
     def first_line(self, comment: str = "#[^\n]*") -> str:
         """The first non-empty line, without comments; "" if there is none."""
         skipped = re.compile(comment)
-        for line in self.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
+        for line in self.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]:
             left = skipped.sub("", line).strip()
             if left:
                 return left

@@ -21,6 +21,6 @@ FLIP, NEIGHBOUR = 4, 40
 SHARE = 8
 # The search without groups (kernels.search): a spell; a variable that is scanned, a neighbour that is looked up, a
 # variable that may be eliminated, and one that is.
-SPELL, SCANNED, LOOKED_UP, CONSIDERED, MEMBER = 60000, 4, 10, 60, 600
+SPELL, SCANNED, NEIGHBOUR_LOOKUP, CONSIDERED, MEMBER = 60000, 4, 10, 60, 600
 # Flips between two looks at the budget.
 FLIPPING = STEP >> 4

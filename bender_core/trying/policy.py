@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from bender_core.account import Account
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine
 from bender_core.engine.fit import TooLargeError
@@ -28,12 +29,10 @@ from bender_core.stopping import Stop
 from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
 from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
+from bender_core.trying.known import Known
 from bender_core.trying.trial import Spend, Trial, Trying, best_of, go_on, largest
 from bender_core.variants import SCHEDULES
 from bender_core.warming import ready
-
-if TYPE_CHECKING:
-    from bender_core.trying.proof import Descent
 
 # The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
 # GROWTH, so that two of them can be united.
@@ -74,13 +73,40 @@ def as_sets(part: Partition) -> Sets:
     return frozenset(frozenset(group.tolist()) for group in part.groups)
 
 
+class Rounds(Protocol):
+    """The rounds of a proof, which `proof.Descent` keeps: those that are chosen here begin and end there.
+
+    Attributes
+    ----------
+    known : Known
+    account : Account
+    round : Trial or None
+        The present one.
+    left : Reduction or None
+        What the last one has left of the model; None if it goes on.
+    """
+
+    known: Known
+    account: Account
+    round: Trial | None
+    left: Reduction | None
+
+    def begin(self, trial: Trial) -> None:
+        """Begin a round."""
+
+    def reduce(self, facts: Facts) -> int:
+        """End the round with what it has decided; returns how many variables are left."""
+
+    def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
+        """End the round."""
+
+
 class Policy:
     """What a proof tries next.
 
     Parameters
     ----------
-    proof : Descent
-        It begins and ends the rounds that are chosen here.
+    proof : Rounds
     max_size : int
         M, of the largest groups.
     seed : int
@@ -88,7 +114,7 @@ class Policy:
     stop : Stop
     """
 
-    def __init__(self, proof: Descent, max_size: int, seed: int, stop: Stop) -> None:
+    def __init__(self, proof: Rounds, max_size: int, seed: int, stop: Stop) -> None:
         self._proof, self._known = proof, proof.known
         self._max_size, self._seed, self._stop = max_size, seed, stop
         # Variables left, schedule and groups of the rounds that have ended: they are not tried again.

@@ -39,7 +39,7 @@ def arrived(found: Lab) -> Lab:
     """A lab whose run has reached the event of its link."""
     if found.replay is not None:
         found.replay.thread.join()
-        found.arrive()
+        found.replay.finish(found)
     if found.run.work.thread is not None:
         found.run.work.thread.join()
         found.run.settle()

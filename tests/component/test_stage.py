@@ -68,7 +68,7 @@ def test_a_stage_without_a_graph_asks_for_all(watched: Watched, monkeypatch: pyt
     stage = watched(lab("tiny", 3, 9))
     stage.settle()
     ((name, command),) = stage.triggers
-    assert (name, command["do"], command["held"]) == ("command", "poll", False)
+    assert (name, command["do"], command["has_graph"]) == ("command", "poll", False)
     expect(stage.root.locator(".node")).to_have_count(len(stage.lab.partition))
 
 
@@ -241,7 +241,7 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
     stage.page.evaluate("document.querySelector('main').remove()")
     for _ in range(3):
         stage.page.clock.fast_forward(5000)
-    said = [(name, value["do"], value["held"]) for name, value in stage.triggers]
+    said = [(name, value["do"], value["has_graph"]) for name, value in stage.triggers]
     assert said[-2:] == [("command", "poll", False)] * 2
     # Its clock would not go right again.
     tab.close()

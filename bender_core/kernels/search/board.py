@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bender_core.kernels._jit import entry, inner
 from bender_core.kernels._reference import by_reference
-from bender_core.kernels.costs import LOOKED_UP, SCANNED, SPELL
+from bender_core.kernels.costs import NEIGHBOUR_LOOKUP, SCANNED, SPELL
 from bender_core.kernels.layout import Floats, Ints, Record
 from bender_core.kernels.tables.affine import assign
 
@@ -83,7 +83,7 @@ def begin(terms, board, labeling):
         for a in range(terms.first[i], terms.first[i + 1]):
             if x[terms.neighbour[a]] == 1:
                 pull[i] += terms.coupling[a]
-    spell.spent += SPELL + len(x) * SCANNED + len(terms.neighbour) * LOOKED_UP
+    spell.spent += SPELL + len(x) * SCANNED + len(terms.neighbour) * NEIGHBOUR_LOOKUP
 
 
 @inner
@@ -95,7 +95,7 @@ def flip(terms, board, i):
     x[i] = 1 - x[i]
     for a in range(terms.first[i], terms.first[i + 1]):
         pull[terms.neighbour[a]] += sign * terms.coupling[a]
-    spell.spent += SCANNED + (terms.first[i + 1] - terms.first[i]) * LOOKED_UP
+    spell.spent += SCANNED + (terms.first[i + 1] - terms.first[i]) * NEIGHBOUR_LOOKUP
 
 
 @inner

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import entry, inner
-from bender_core.kernels.costs import CONSIDERED, LOOKED_UP, MEMBER
+from bender_core.kernels.costs import CONSIDERED, MEMBER, NEIGHBOUR_LOOKUP
 from bender_core.kernels.search.board import WIDTH, flip, keep_better, roll
 
 # A spell ends after this number of moves without a better labelling.
@@ -125,7 +125,7 @@ def _look_around(terms, board, i):
         if board.degree[i] > WIDTH:
             return
         _meet(board, i, terms.neighbour[a])
-        board.spell.spent += LOOKED_UP
+        board.spell.spent += NEIGHBOUR_LOOKUP
     node = board.arrived[i]
     while node != LAST:
         k = node // WIDTH
@@ -134,7 +134,7 @@ def _look_around(terms, board, i):
                 if board.degree[i] > WIDTH:
                     return
                 _meet(board, i, board.scope[k, t])
-            board.spell.spent += LOOKED_UP
+            board.spell.spent += NEIGHBOUR_LOOKUP
         node = board.before[node]
 
 

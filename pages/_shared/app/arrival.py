@@ -25,14 +25,14 @@ class Arrival:
         The farthest event of it that was shown.
     command : mapping or None
         What the stage has asked last; the run answers it, too.
-    held : bool
+    has_graph : bool
         Whether the stage that asked has the hyper-graph and the recording.
     """
 
     fields: dict[str, str]
     seen: int = 0
     command: Mapping[str, Any] | None = None
-    held: bool = False
+    has_graph: bool = False
 
     @property
     def run(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,8 @@ import bender_core as bc
 from bender_core.engine.carrying import owners
 from bender_core.forms.reduction import GONE
 from bender_core.model import FloatArray, IntArray
-from bender_core.trying.change import Fork
+from bender_core.stopping import never
+from bender_core.trying.change import Change, Fork
 from bender_core.trying.lineage import Lineage
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
@@ -98,6 +99,24 @@ class Branch:
         return self is other or (self.parent is not None and self.parent.comes_from(other))
 
 
+@dataclass(eq=False)
+class ForkRequest:
+    """A fork that is asked for."""
+
+    change: Change
+    position: int  # of the run
+    begun: bool = False
+    made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
+
+
+@dataclass(frozen=True)
+class ForkedFrom:
+    """The run that was shown before, from which the one that is shown has forked."""
+
+    number: int  # of that run
+    passage: Passage
+
+
 class Branches:
     """The tree, in the order in which its runs were made.
 
@@ -113,6 +132,12 @@ class Branches:
         The one that the pages show.
     tip : Branch
         Where the line of chapters that the stage goes through ends: what is shown leads to it.
+    request : ForkRequest or None
+        The next fork.
+    forked_from : ForkedFrom or None
+        From where, if what is shown begins with a fork.
+    called : int
+        The number of the run that was requested below the stage, which comes into sight; -1 if none was.
     """
 
     def __init__(self, lineage: Lineage, run: WatchedRun) -> None:
@@ -123,6 +148,9 @@ class Branches:
         self.shown = self.tip = begin
         self._all = [begin]
         self._made = 0
+        self.request: ForkRequest | None = None
+        self.forked_from: ForkedFrom | None = None
+        self.called = -1
 
     def __iter__(self) -> Iterator[Branch]:
         """Every branch after its parent, and with all that forked from it behind it."""
@@ -190,6 +218,29 @@ class Branches:
         """Keep no run: another tree is begun, and buttons of the page that was drawn may still know this one."""
         for branch in self._all:
             branch.run = None
+
+    def finish(self, end: int, stop: bc.Stop = never) -> None:
+        """Run the last chapter on to where a proof has ended in it.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        tip, run = self.tip, self.tip.run
+        assert run is not None
+        run.engine.run(max_events=end, on_progress=lambda _: stop())
+        stop.check()
+        tip.end = run.until = run.seen = min(end, len(run.engine.trace))
+
+    def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
+        """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""
+        try:
+            return make()
+        except bc.TooLargeError:
+            if not self.let_go(needed):
+                raise
+        return make()
 
     def let_go(self, needed: Branch | None = None) -> bool:
         """Free the memory of runs that are not shown; they can be made again.

@@ -44,7 +44,7 @@ def opening() -> bool:
     if replay is None:
         return False
     if not replay.alive:
-        current.arrive()
+        replay.finish(current)
         return False
 
     def progress() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import parse_qsl, urlencode
@@ -14,12 +14,11 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import samples
-from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
 from pages._shared.app.arrival import Arrival, arrival
-from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
+from pages._shared.app.branches import Branch, Branches, ForkedFrom, branch_of, passage
 from pages._shared.app.fields import (
     ARC,
     AT,
@@ -107,6 +106,26 @@ class Replay(Personal):
         """Make them one after the other; meanwhile nothing else may use the lab."""
         self.begin(partial(self._make, lab))
 
+    def finish(self, lab: Lab) -> None:
+        """Once all is made, go to the event and the message that the link shows."""
+        lab.replay = None
+        if self.failure:
+            lab.notice = self.failure
+            return
+        event, branch = AT.of(self.fields, 0), chapter_of(self.fields, lab.branches)
+        if branch is not lab.branches.shown and not lab.turn(branch, event):
+            lab.notice = "There is no room for all runs of this link at once. Its last one is shown; step back from it."
+            return
+        if branch.end is not None:
+            lab.run.show(event)
+        try:
+            lab.run.arc, lab.run.pinned = arc_of(self.fields, lab.run.engine), ARC.name in self.fields
+        except LinkError as error:
+            lab.notice = f"This link cannot be opened as it is: {error}."
+        if lab.run.until is None:
+            lab.run.start(until=event)
+            lab.run.settle()
+
     def _make(self, lab: Lab, stopped: threading.Event) -> None:
         stop, strategy, usual = bc.Stop(requested=stopped.is_set), sought_by(self.fields), lab.partition.strategy
         lost = f"The groups by {strategy} of this link were not found: {{}}. Those by {usual} are shown."
@@ -118,12 +137,12 @@ class Replay(Personal):
             halted = "they were stopped"
             for fork in self.forks:
                 try:
-                    engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
+                    engine = lab.branches.with_room(partial(forked, lab.run.engine, fork, stop))
                 finally:
                     lab.run.show(fork.event)
                 lab.fork(fork.change, engine)
             if self.end and self.forks:
-                lab.finish(self.end, stop)
+                lab.branches.finish(self.end, stop)
         except bc.Stopped:
             self.failure = lost.format(halted)
         except (ValueError, bc.EngineError) as error:
@@ -142,24 +161,6 @@ class Replay(Personal):
         self.doing = ""
 
 
-@dataclass(eq=False)
-class ForkRequest:
-    """A fork that is asked for."""
-
-    change: Change
-    position: int  # of the run
-    begun: bool = False
-    made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
-
-
-@dataclass(frozen=True)
-class ForkedFrom:
-    """The run that was shown before, from which the one that is shown has forked."""
-
-    number: int  # of that run
-    passage: Passage
-
-
 @dataclass
 class Lab:
     """Everything a session works on. Each piece is replaced only when the new one is valid."""
@@ -174,11 +175,8 @@ class Lab:
     carried: dict[str, str] = field(default_factory=dict)  # by the address, for a later version
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
-    called: int = -1  # the number of the run that was asked for below the stage: it comes into sight
     references: References = field(default_factory=lambda: References())
-    forked_from: ForkedFrom | None = None  # from where in the tree of forks, if what is shown begins there
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
-    request: ForkRequest | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
     proof: Proof | None = None  # that a labelling of the model is optimal
     account: bc.Account = field(init=False)  # of all runs of the session
@@ -260,7 +258,7 @@ class Lab:
             self.references = References()
         # A step back, or into the middle, shows no passage.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
-        self.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
+        self.branches.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
         self.run, self.branches.shown = run, branch
         following = self.branches.following
         self.run.until = branch.end if following is None else following.event
@@ -276,53 +274,6 @@ class Lab:
         if self.account.free < self.account.limit // 2:
             self.branches.let_go()
         return True
-
-    def finish(self, end: int, stop: bc.Stop = never) -> None:
-        """Run the last chapter on to where a proof has ended in it.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
-        """
-        tip, run = self.branches.tip, self.branches.tip.run
-        assert run is not None
-        run.engine.run(max_events=end, on_progress=lambda _: stop())
-        stop.check()
-        tip.end = run.until = run.seen = min(end, len(run.engine.trace))
-
-    def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
-        """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""
-        try:
-            return make()
-        except bc.TooLargeError:
-            if not self.branches.let_go(needed):
-                raise
-        return make()
-
-    def arrive(self) -> None:
-        """Once the groups and forks of a link are made, go to the event and the message that it shows."""
-        replay, self.replay = self.replay, None
-        assert replay is not None
-        if replay.failure:
-            self.notice = replay.failure
-            return
-        event = AT.of(replay.fields, 0)
-        branch = chapter_of(replay.fields, self.branches)
-        if branch is not self.branches.shown and not self.turn(branch, event):
-            self.notice = (
-                "There is no room for all runs of this link at once. Its last one is shown; step back from it."
-            )
-            return
-        if branch.end is not None:
-            self.run.show(event)
-        try:
-            self.run.arc, self.run.pinned = arc_of(replay.fields, self.run.engine), ARC.name in replay.fields
-        except LinkError as error:
-            self.notice = f"This link cannot be opened as it is: {error}."
-        if self.run.until is None:
-            self.run.start(until=event)
-            self.run.settle()
 
     def leave(self) -> None:
         """Stop all work: another lab takes its place."""
@@ -380,7 +331,6 @@ class Lab:
         self.branches.clear()
         self.branches = Branches(Lineage.of(engine, max_size), self.run)
         self.notice = ""
-        self.request = self.forked_from = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:

@@ -9,9 +9,9 @@ from typing import Protocol, TypeVar, cast
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.branches import Branch
+from pages._shared.app.branches import Branch, ForkRequest
 from pages._shared.app.requests import BRANCH
-from pages._shared.app.session import ForkRequest, Lab
+from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint
 
 Found = TypeVar("Found")
@@ -40,7 +40,7 @@ def requested_branch() -> BranchRequest | None:
 
 def ask(current: Lab, change: bc.Change) -> None:
     """Ask for a fork at the event shown, for `carry_out` to make it."""
-    current.request = ForkRequest(change, current.run.position)
+    current.branches.request = ForkRequest(change, current.run.position)
 
 
 def insert_row(current: Lab, row: bc.RowAt) -> None:
@@ -50,7 +50,7 @@ def insert_row(current: Lab, row: bc.RowAt) -> None:
 
 def hand_over(current: Lab) -> None:
     """Where a part of a page has just asked for a fork, have the page begin anew: it is made beside the stage."""
-    if current.request is not None and not current.request.begun:
+    if current.branches.request is not None and not current.branches.request.begun:
         st.rerun()
 
 
@@ -64,26 +64,26 @@ def carry_out(current: Lab, find: Find) -> None:
         Computes something at the event shown, in the background, and shows its progress: on Edge
         ``partial(found_or_progress, findings(current.run))``.
     """
-    request = current.request
+    request = current.branches.request
     if request is None:
         return
     request.begun = True
     if request.position != current.run.position:
-        current.request = None
+        current.branches.request = None
         return
 
     def make(engine: bc.Engine, stop: bc.Stop) -> bool:
-        request.made = current.with_room(lambda: request.change.fork(engine, stop))
+        request.made = current.branches.with_room(lambda: request.change.fork(engine, stop))
         return True
 
     try:
         find("the fork", request, make)
     except (ValueError, bc.EngineError) as error:
-        current.request = None
+        current.branches.request = None
         complaint(f"The run cannot fork like this: {error}.")
         return
     if request.made is not None:
-        engine, request.made, current.request = request.made, None, None
+        engine, request.made, current.branches.request = request.made, None, None
         current.fork(request.change, engine)
-        current.called = current.number
+        current.branches.called = current.number
         st.rerun()

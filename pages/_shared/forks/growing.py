@@ -78,7 +78,7 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
             (engine,) = deque(branch.lineage.runs(current.mrf, current.account, stop), maxlen=1)
             return engine
 
-        engine = current.with_room(make, needed)
+        engine = current.branches.with_room(make, needed)
         following = [other.event for other in current.branches if other.parent is branch]
         known = max(branch.position, *following, branch.end or 0)
         engine.run(max_events=known, on_progress=lambda _: stop())

@@ -30,6 +30,11 @@ class Comparing(Personal):
     _parts: list[Partition] = field(default_factory=list)
 
     @property
+    def about(self) -> tuple[object, ...]:
+        """What is compared."""
+        return self.mrf, tuple(self.sizes), self.variant, self.schedule
+
+    @property
     def in_order(self) -> list[bc.Comparison]:
         """The rows so far, by M and strategy."""
         order = applicable(self.mrf)

@@ -19,31 +19,27 @@ from pages._shared.partition.table import TELL_SECONDS, choose
 from pages._shared.running.following import follow
 from pages._shared.running.kept import Kept
 
-# What is compared, and the work on it.
-_COMPARING = Kept[tuple[tuple[object, ...], Comparing]]("comparing")
+_COMPARING = Kept[Comparing]("comparing")
 
 
-def compared(current: Lab, model: str) -> Comparing:
+def compared(current: Lab) -> Comparing:
     """The requested comparison; another choice starts another."""
-    state = st.session_state
-    choice = (model, tuple(sorted(state.compare_sizes)), state.partition_variant, state.partition_schedule)
-    before = _COMPARING.get()
-    _, comparing = _COMPARING.made(
-        lambda: (choice, Comparing(current.mrf, *choice[1:])), lambda kept: kept[0] == choice
-    )
-    if before is None or comparing is not before[1]:
+    state, before = st.session_state, _COMPARING.get()
+    fresh = Comparing(current.mrf, sorted(state.compare_sizes), state.partition_variant, state.partition_schedule)
+    found = _COMPARING.made(lambda: fresh, lambda kept: kept.about == fresh.about)
+    if found is not before:
         if before is not None:
-            before[1].stop()
-        comparing.measure()
-    return comparing
+            before.stop()
+        found.measure()
+    return found
 
 
-def compare(current: Lab, model: str) -> None:
+def compare(current: Lab) -> None:
     """All strategies at some M: their cost, their quality, and on request their bounds."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
     left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
-    comparing = compared(current, model)
+    comparing = compared(current)
     # Asked once: the work may end while the page is drawn.
     going = comparing.busy
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])

@@ -42,10 +42,10 @@ class Question:
     goes_on: bool = False  # whether it has the one before that
     ahead: int = AHEAD  # how many events after the present one it wants
     more: bool = False  # whether it needs one of them at least, as it plays
-    held: bool = False  # whether it has the hyper-graph
+    has_graph: bool = False
     measure: protocol.Measure = "tension"  # what colours the lines
     serial: int = 0
-    heard: int = -1  # the latest one whose answer it has
+    answered: int = -1  # the latest one whose answer it has
     grain: bc.Grain = "event"
     backward: bool = False
     opened: int = 0  # where an update was opened,
@@ -83,7 +83,7 @@ class Answers:
     ----------
     serial : int
         The number of the last command.
-    held : bool
+    has_graph : bool
         Whether the stage that asked last has the hyper-graph. One that did not ask is mounted anew and holds nothing.
     tightness : protocol.Tightness or None
         What was measured last.
@@ -96,7 +96,7 @@ class Answers:
     def __init__(self, run: WatchedRun) -> None:
         self.run, self.encoder = run, Encoder(run)
         self._lines, self._drawer = Lines(run.engine), Drawer(run.engine)
-        self.serial, self.held = 0, False
+        self.serial, self.has_graph = 0, False
         self.tightness: protocol.Tightness | None = None
         self.lines: protocol.Lines | None = None
         self.drawer: protocol.Drawer | None = None
@@ -130,7 +130,7 @@ class Answers:
     def ask(self, question: Question) -> None:
         """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
         again = question.serial == self.serial
-        self._answered_serial, self.held, self.serial = question.heard, question.held, question.serial
+        self._answered_serial, self.has_graph, self.serial = question.answered, question.has_graph, question.serial
         # Said again, also as another question, it would break off its own answer.
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
@@ -149,7 +149,7 @@ class Answers:
 
     def tell(self) -> tuple[protocol.Answer, str | None]:
         """The answer, and the progress of the work on it, in words; nothing of what the stage knows, or is at hand."""
-        if self._question is None or not self.held:
+        if self._question is None or not self.has_graph:
             self._renew()
         if not self._answered.wait(PATIENCE_SECONDS):
             return {}, self._progress
@@ -171,7 +171,7 @@ class Answers:
                 lines=shown.lines,
                 drawer=shown.drawer,
             )
-        self._begin(replace(question, first=0, goes_on=False, held=False))
+        self._begin(replace(question, first=0, goes_on=False, has_graph=False))
 
     # -- in the background ------------------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ class Answers:
         is_near = run.position - question.first <= MOST_BEHIND and (
             run.position >= question.first or (question.goes_on and not question.backward)
         )
-        first = question.first if question.held and is_near else max(run.position - BEHIND, 0)
-        goes_on = question.held and question.goes_on and first == question.first
+        first = question.first if question.has_graph and is_near else max(run.position - BEHIND, 0)
+        goes_on = question.has_graph and question.goes_on and first == question.first
         last = run.position + question.ahead
         return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

@@ -58,7 +58,6 @@ class Update:
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
-        self.evaluated: set[int] = set()
         self.loose: int | None = None  # on how many messages the rows were too low at the last oracle
         self.parts_of_bound = self._parts_of_bound()
         # Asked for while what is exact is at hand; what the senders hold does not change by this update.
@@ -86,7 +85,6 @@ class Update:
 
     def oracle(self, event: Event) -> protocol.Oracle:
         y = event.state
-        self.evaluated.add(y)
         self.order = self.order[np.argsort(self.ground[self.order], kind="stable")]
         exact, answers = self._answers(y)
         weight = self.engine.graph.problem.edge_weight[np.array(self.arcs, int) // 2]
@@ -98,7 +96,6 @@ class Update:
             "exact": self._rounded(self.rest + event.value),
             **answers,
             "known": self._listed(self.parts[:, y]),
-            "asked": len(self.evaluated),
         }
 
     def row(self, event: Event) -> protocol.Row:

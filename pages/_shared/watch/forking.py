@@ -267,7 +267,7 @@ def shown(current: Lab, request: BranchRequest) -> bool:
         # The stage draws the run that the one it shows forked from.
         return current.show(current.branches.shown)
     is_shown = current.show(request.branch)
-    current.called = current.number
+    current.branches.called = current.number
     return is_shown
 
 

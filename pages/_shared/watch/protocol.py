@@ -132,7 +132,6 @@ class Oracle(AtState):
     insert: Insert | None
     exact: Energy  # rest + own + the sum of `nu`
     known: list[Energy]  # of every slot the envelope at y*, before the rows that follow
-    asked: Annotated[int, Bounds(least=1)]  # different states asked so far in this update
 
 
 class Row(TypedDict):
@@ -310,7 +309,7 @@ class Cut(TypedDict):
     kind: KindOfRow
     state: State  # where it is made
     here: Excess  # what it lifts the envelope by there,
-    asked: Excess  # at y*,
+    at_oracle: Excess  # at y*,
     mean: Excess  # and over all states, on average
     tightened: Count  # how many states it makes tight
     microseconds: Annotated[float, Bounds(least=0)]  # to make it
@@ -327,7 +326,7 @@ class MessageShown(TypedDict):
     alive: Count  # those that are the envelope at some class
     mean: Excess  # slack
     tight: Share  # of the states
-    asked: Count  # which of the stems is the class of y*,
+    at_oracle: Count  # which of the stems is the class of y*,
     chosen: Count  # and which is looked at
     stems: Stems
     cuts: list[Cut] | None  # that could be made at the class looked at; None: not known yet
@@ -462,7 +461,7 @@ class Kept(TypedDict):
 class Chapter(TypedDict):
     """A run that leads to the last one of the line."""
 
-    told: list[str]  # lines about it
+    summary: list[str]  # lines about it
     kept: Kept | None  # None if there are no runs before it
     variables: Count  # of its model
     length: Position  # where the next one begins; of the last, as far as seen
@@ -500,7 +499,7 @@ class Stage(Answer):
     title: str  # what the run is
     graph: Graph | None  # None if the stage said that it holds it
     called: OrNone  # the run that was last asked for below the stage: it comes into sight
-    came: ForkedFrom | None
+    forked_from: ForkedFrom | None
     parent: Parent | None  # None if there is none, or if the stage holds it
     chapters: Annotated[list[Chapter], Bounds(shortest=1)] | None  # in order; None if the stage holds them
     chapter: Count  # which of them is shown
@@ -549,8 +548,8 @@ class EveryCommand(TypedDict):
     goes_on: bool  # whether the stage holds the one before `first`
     ahead: Count  # how many events after the one shown are wanted
     more: bool  # whether at least the first wanted is needed, as it plays
-    held: bool  # whether the stage holds the hyper-graph
-    heard: OrNone  # the latest command whose answer the stage has
+    has_graph: bool  # whether the stage has the hyper-graph
+    answered: OrNone  # the latest command whose answer the stage has
     measure: Measure  # what colours the lines
     run: Count  # the number of the run that is meant
     serial: Count  # the number of the command
@@ -576,6 +575,6 @@ class Command(EveryCommand):
     # Of a turn to another chapter: its number, and the position there.
     chapter: NotRequired[Count]
     to: NotRequired[Position]
-    # Of a page to go to, what the address is to say there.
+    # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "learn"]]
-    said: NotRequired[dict[str, Any]]
+    fields: NotRequired[dict[str, Any]]

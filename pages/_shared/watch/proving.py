@@ -92,7 +92,7 @@ def begin_requested(current: Lab) -> None:
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
         engine = made_again(current, request.branch, stop).engine
         go_to(engine, request.event, stop)
-        forked = current.with_room(lambda: change.fork(engine, stop), request.branch)
+        forked = current.branches.with_room(lambda: change.fork(engine, stop), request.branch)
         request.made = branch_of(request.branch, Fork(request.event, change), forked)
         return True
 

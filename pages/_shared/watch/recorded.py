@@ -84,7 +84,7 @@ def heed(arrived: Arrival, command: protocol.Command) -> None:
     arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
     arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
     arrived.seen = max(arrived.seen, position)
-    arrived.command, arrived.held = command, True
+    arrived.command, arrived.has_graph = command, True
 
 
 def recorded_data(arrived: Arrival) -> dict[str, Any]:
@@ -92,12 +92,12 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
 
     What only the solver can answer is being worked on, until the run answers it.
     """
-    found, held = recording(), arrived.held
-    if not held:
+    found, has_graph = recording(), arrived.has_graph
+    if not has_graph:
         arrived.command = None  # of a stage that is gone
-    arrived.held, command = False, cast(protocol.Command | None, arrived.command)
+    arrived.has_graph, command = False, cast(protocol.Command | None, arrived.command)
     data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.fields, -1)}
-    if held:
+    if has_graph:
         data |= {"graph": None, "parent": None, "chapters": None}
     if command and not _answers(command):
         ready, functions, _ = compiled()
@@ -106,7 +106,7 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     arrived.seen = max(arrived.seen, position)
     place = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
     frames = found.answer["frames"]
-    if held:
+    if has_graph:
         columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}
         place["frames"] = {"first": found.events, "before": None, "columns": columns}
     return data | found.answer | place

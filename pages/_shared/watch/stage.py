@@ -11,10 +11,11 @@ from typing import cast
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
+from pages._shared.app.branches import ForkedFrom
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE
-from pages._shared.app.session import ForkedFrom, Lab, has_lab, lab
+from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import BranchRequest, insert_row
 from pages._shared.running.kept import Kept
@@ -94,7 +95,7 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
     """The page that a command goes to, and what the address is to say there; None if it stays."""
     if command["do"] != "go" or command["page"] not in PAGES:
         return None
-    return command["page"], of_page(command["page"], command["said"])
+    return command["page"], of_page(command["page"], command["fields"])
 
 
 def obey(run: WatchedRun, command: protocol.Command) -> None:
@@ -120,9 +121,9 @@ def stage_data(current: Lab) -> protocol.Stage:
     running = run.running
     answer, working = ({}, None) if running else answers.tell()
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
-    held, answers.held = answers.held, False
+    has_graph, answers.has_graph = answers.has_graph, False
     return {
-        **run_data(current, held),
+        **run_data(current, has_graph),
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
         "serial": answers.serial,
         "running": following(run) if running else None,
@@ -135,14 +136,14 @@ def stage_data(current: Lab) -> protocol.Stage:
     }
 
 
-def run_data(current: Lab, held: bool = False) -> protocol.Stage:
+def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
     """What the component draws of a run beside its answers, of which there are none yet.
 
     Parameters
     ----------
     current : Lab
-    held : bool
-        Whether the stage holds what stays the same.
+    has_graph : bool
+        Whether the stage has what stays the same.
     """
     engine = current.run.engine
     variant, schedule = engine.variant, engine.settings.schedule
@@ -150,11 +151,13 @@ def run_data(current: Lab, held: bool = False) -> protocol.Stage:
         "run": current.number,
         "model": label(current.mrf.name),
         "title": f" · M {current.max_size} · variant {variant.number}: {variant.name} · {schedule}",
-        "graph": None if held else _graph(current),
-        "called": current.called,
-        "came": None if held or current.forked_from is None else _forked_from(current.forked_from),
-        "parent": None if held else parent_view(current.branches.shown),
-        "chapters": None if held else chapters_view(current.branches),
+        "graph": None if has_graph else _graph(current),
+        "called": current.branches.called,
+        "forked_from": None
+        if has_graph or current.branches.forked_from is None
+        else _forked_from(current.branches.forked_from),
+        "parent": None if has_graph else parent_view(current.branches.shown),
+        "chapters": None if has_graph else chapters_view(current.branches),
         "chapter": current.branches.chapters.index(current.branches.shown),
         "proving": "proving…" if PROOF.get() else proving_text(current.proof),
         "address": current.address,
@@ -173,7 +176,9 @@ def run_data(current: Lab, held: bool = False) -> protocol.Stage:
     }
 
 
-def _forked_from(forked_from: ForkedFrom) -> protocol.ForkedFrom:
+def _forked_from(forked_from: ForkedFrom | None) -> protocol.ForkedFrom | None:
+    if forked_from is None:
+        return None
     return {"run": forked_from.number, "owner": forked_from.passage.owner, "leaving": forked_from.passage.leaving}
 
 

@@ -311,7 +311,7 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
         facts += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
             kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
-        found.append({"told": facts, "variables": branch.variables, "length": end, "kept": kept})
+        found.append({"summary": facts, "variables": branch.variables, "length": end, "kept": kept})
     return found
 
 

@@ -19,7 +19,7 @@ from bender_core.units import storage
 from pages._shared.partition.comparing import Comparing
 from pages._shared.partitioning import making
 from pages._shared.partitioning.draft import MOST_STEPS, Draft, SizedPartition
-from pages._shared.partitioning.making import PartitionMaker
+from pages._shared.partitioning.making import Costing, PartitionMaker
 from pages._shared.running import background
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran, tables
 from tests.tiers import thinned
@@ -120,9 +120,10 @@ def test_a_choice_counts_even_if_the_next_press_comes_too_soon() -> None:
     )
 
 
-def test_a_draft_remembers_a_bounded_number_of_cuts() -> None:
+def test_a_draft_remembers_a_bounded_number_of_partitions() -> None:
     part = bc.Partition((np.arange(1),), ("a",))
-    kept = Draft(0, SizedPartition(part, 0))
+    mrf = bc.BinaryMRF([[0.0, 1.0]])
+    kept = Draft(0, SizedPartition(part, 0), PartitionMaker(mrf), Costing(mrf, bc.Account()))
     for size in range(1, MOST_STEPS + 10):
         kept.put(SizedPartition(part, size))
     for _ in range(MOST_STEPS + 10):

@@ -77,7 +77,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     cost = number(expected.upper_bound)
     assert said.startswith(f"Optimal, proven: the best labelling costs {cost}, and no other costs less (")
     shown = rounds(test)
-    for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "max_size"}.items():
+    for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "largest"}.items():
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
     assert shown["lower bound"] == [number(each.lower_bound) for each in expected.rounds]
     assert (mine.branches.first.run, run.position) == (run, position)
@@ -138,7 +138,7 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert [each["length"] for each in data["chapters"]][:-1] == [each.event for each in chapters[1:]]
     opened = linked(dict(parse_qsl(f"{mine.address}&at=3")))
     opened.replay.thread.join()
-    opened.arrive()
+    opened.replay.finish(opened)
     assert (opened.branches.shown.depth, opened.run.position) == (2, 3)
     assert len(opened.branches.chapters) == len(chapters)
     assert fingerprint(at(opened.run, 3)) == fingerprint(at(mine.run, 3))
@@ -178,7 +178,7 @@ def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(see
     for said in (mine.address, mine.address.partition("&chapter")[0]):
         opened = linked(dict(parse_qsl(f"{said}&at=0")))
         opened.replay.thread.join()
-        opened.arrive()
+        opened.replay.finish(opened)
         assert [each["length"] for each in chapters_view(opened.branches)] == lengths
         assert opened.run.position == 0
         turn(opened, len(lengths) - 1, 10**6)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.running import following
+from pages._shared.running import following, kept
 
 
 class Told(dict[str, Any]):
@@ -16,7 +16,8 @@ class Told(dict[str, Any]):
     told: list[str]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self.told.append(key)
+        if key in CHOICES:
+            self.told.append(key)
         super().__setitem__(key, value)
 
     def __setattr__(self, key: str, value: Any) -> None:
@@ -31,7 +32,8 @@ CHOICES = {"size": 8, "strategy": "groups"}
 def state(monkeypatch: pytest.MonkeyPatch) -> Told:
     found = Told()
     object.__setattr__(found, "told", [])
-    monkeypatch.setattr(following, "st", SimpleNamespace(session_state=found))
+    for module in (following, kept):
+        monkeypatch.setattr(module, "st", SimpleNamespace(session_state=found))
     return found
 
 

@@ -174,7 +174,7 @@ def test_an_answer_is_sent_until_it_is_heard(mine: Lab) -> None:
     assert position > 0
     poll = ask(mine, command("poll"))
     assert (poll["position"], "frames" in poll) == (position, True)
-    assert "frames" not in ask(mine, command("poll", heard=step["serial"]))
+    assert "frames" not in ask(mine, command("poll", answered=step["serial"]))
     # Two more presses count, as they have numbers of their own.
     assert ask(mine, command("step", at=position, grain="round", backward=False))["position"] > position
 
@@ -204,7 +204,7 @@ def test_a_stage_that_is_mounted_anew_gets_the_whole_answer(mine: Lab) -> None:
     """Though what is mounted already has it."""
     step = command("step", grain="round", backward=False, goes_on=True)
     position = ask(mine, step)["position"]
-    for data in (stage_data(mine), ask(mine, command("poll", heard=-1, held=False))):
+    for data in (stage_data(mine), ask(mine, command("poll", answered=-1, has_graph=False))):
         assert data["position"] == position
         assert data["graph"] is not None
         assert data["frames"]["before"] is not None
@@ -223,7 +223,7 @@ def test_how_loose_edges_are_is_measured_after_the_answer(mine: Lab, monkeypatch
     assert "frames" in data
     gate.set()
     mine.run.work.thread.join()
-    data = ask(mine, command("poll", measure="mean", heard=data["serial"]))
+    data = ask(mine, command("poll", measure="mean", answered=data["serial"]))
     assert (data["measuring"], data["tightness"]["at"]) == (False, 0)
     assert "frames" not in data
 

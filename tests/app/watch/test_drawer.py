@@ -64,12 +64,12 @@ def test_classes_and_rows_are_those_of_the_event(
         key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
         assert np.all(np.diff(key[which]) >= 0)
         assert looking.min_marginal(plain, p, q)[drawn["state"]] == pytest.approx(shown.nu[which])
-        assert (which[found["asked"]], which[found["chosen"]]) == (shown.at_oracle, chosen)
+        assert (which[found["at_oracle"]], which[found["chosen"]]) == (shown.at_oracle, chosen)
         state = int(shown.states[chosen])
         for cut, told in zip(bc.what_if(plain, p, q, state), found["cuts"], strict=True):
             assert (told["kind"], told["state"], told["tightened"]) == (cut.kind, state, cut.tightened)
             assert (told["here"], told["mean"]) == pytest.approx((cut.rise[state], cut.lift), **near)
-            assert told["asked"] == pytest.approx(cut.rise[shown.states[shown.at_oracle]], **near)
+            assert told["at_oracle"] == pytest.approx(cut.rise[shown.states[shown.at_oracle]], **near)
 
 
 def test_of_many_classes_those_of_least_cost_are_drawn_with_the_one_looked_at() -> None:
@@ -82,14 +82,14 @@ def test_of_many_classes_those_of_least_cost_are_drawn_with_the_one_looked_at() 
     view = told[-1]
     assert view["classes"] == 1 << count > len(view["stems"]["rank"])
     assert view["stems"]["bits"][view["chosen"]] == "1" * count
-    others = [rank for k, rank in enumerate(view["stems"]["rank"]) if k not in (view["chosen"], view["asked"])]
+    others = [rank for k, rank in enumerate(view["stems"]["rank"]) if k not in (view["chosen"], view["at_oracle"])]
     assert others == [rank for rank in range(1, 65) if rank in others]
 
 
 def test_a_class_of_another_message_is_not_looked_at() -> None:
     engine = lab("pose-small", 8, 9).run.engine
     *_, view = Drawer(engine).look(Docked(0, "cost", "1"))
-    assert view["chosen"] == view["asked"]
+    assert view["chosen"] == view["at_oracle"]
 
 
 def test_an_exact_variant_has_no_rows(answered: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,5 +130,5 @@ def test_a_row_is_inserted_where_it_was_looked_at(monkeypatch: pytest.MonkeyPatc
     stage.st.session_state.stage = {"command": asked}
     stage._on_command()
     p, q = mine.run.engine.graph.ends(3)
-    assert mine.request.position == mine.run.position == 130
-    assert mine.request.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))
+    assert mine.branches.request.position == mine.run.position == 130
+    assert mine.branches.request.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))

@@ -98,7 +98,7 @@ def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: st
         command("show", at=5, ahead=0, measure=measure),
         command("exact", at=5, opened=1, states=[0, 1, 99], measure=measure),
         command("run", at=5, measure=measure),
-        command("poll", at=5, held=False, measure=measure),
+        command("poll", at=5, has_graph=False, measure=measure),
     ]
     for question in asked:
         assert faults(protocol.Command, question) == []

@@ -68,7 +68,7 @@ def test_what_is_sent_is_what_the_protocol_says(ask: Callable[..., dict[str, Any
         ask("show", 300),
         ask("step", LAST, grain="node", backward=False),
         ask("stop", LAST),
-        ask("poll", 0, held=False),
+        ask("poll", 0, has_graph=False),
     ):
         assert faults(protocol.Stage, sent) == []
 
@@ -146,7 +146,7 @@ def test_the_run_does_what_was_asked_of_it_before_it_was_there(
 def test_the_way_to_another_page_is_gone_once(
     ask: Callable[..., dict[str, Any]], taken_over: Callable[[], dict[str, Any]], state: SessionState
 ) -> None:
-    ask("go", 33, page="learn", said={"lesson": "row"})
+    ask("go", 33, page="learn", fields={"lesson": "row"})
     assert state.pop("destination") == ("learn", {"lesson": "row"})
     assert taken_over()["position"] == 33
     assert state.get("destination") is None

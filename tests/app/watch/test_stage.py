@@ -104,7 +104,7 @@ def test_a_step_is_sent_whole_so_that_it_can_be_played(mine: Lab) -> None:
     if data["position"] <= MOST_BEHIND:
         assert data["frames"]["first"] == 0
     # One that holds nothing yet gets what is shown.
-    obey(mine.run, command("show", at=data["position"], first=0, held=False))
+    obey(mine.run, command("show", at=data["position"], first=0, has_graph=False))
     kinds = mine.run.engine.trace.column("kind")
     chunk = stage_data(mine)["frames"]
     assert chunk["first"] == 0 or kinds[chunk["first"] - 1] >= Kind.MESSAGE
@@ -347,9 +347,9 @@ def test_a_busy_run_ignores_other_commands(mine: Lab, monkeypatch: pytest.Monkey
 
 def test_the_stage_goes_to_pages_it_knows_and_to_no_others() -> None:
     said = {"lesson": "row", "done": 3}
-    assert destination(command("go", page="learn", said=said)) == ("learn", {"lesson": "row", "done": "3"})
-    assert destination(command("go", page="edge", said={})) == ("edge", {})
-    assert destination(command("go", page="../app", said={})) is None
+    assert destination(command("go", page="learn", fields=said)) == ("learn", {"lesson": "row", "done": "3"})
+    assert destination(command("go", page="edge", fields={})) == ("edge", {})
+    assert destination(command("go", page="../app", fields={})) is None
     assert destination(command("show")) is None
 
 

@@ -105,7 +105,9 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
     back, star = stage.root.get_by_role("button", name="back to y*"), shown.states[shown.at_oracle]
     for press in (back, stage.root.locator(f"svg.stems [data-mark='hit {star}']")):
         press.click()
-        stage.wait("stage.stage.drawer.view.cuts && stage.stage.drawer.view.chosen === stage.stage.drawer.view.asked")
+        stage.wait(
+            "stage.stage.drawer.view.cuts && stage.stage.drawer.view.chosen === stage.stage.drawer.view.at_oracle"
+        )
         expect(back).to_be_hidden()
         expect(stage.root.locator("[data-out=class]")).to_contain_text("y*")
         assert "y=" not in looks(stage)

@@ -28,18 +28,18 @@ export class Leaving {
   }
 
   // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
-  by(link, page, said) {
+  by(link, page, fields) {
     link.onclick = (event) => {
       if (opensTab(event)) return;
       event.preventDefault();
-      this.go(page, said());
+      this.go(page, fields());
     };
   }
 
-  go(page, said) {
+  go(page, fields) {
     keepChoices(this.stage);
     this.stage.player.stop();
-    this.stage.questions.ask("go", { page, said });
+    this.stage.questions.ask("go", { page, fields });
     this.departed = performance.now();
   }
 

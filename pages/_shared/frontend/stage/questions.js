@@ -22,19 +22,19 @@ export class Questions {
   // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
   askForAll(run, send) {
     const { measure } = this.stage.panes;
-    const nothing = { at: 0, arc: -1, first: 0, goes_on: false, held: false, more: false, heard: -1 };
+    const nothing = { at: 0, arc: -1, first: 0, goes_on: false, has_graph: false, more: false, answered: -1 };
     send("command", { do: "poll", ...nothing, ahead: AHEAD.paused, measure, run, serial: 0 });
   }
 
   // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also
   // one that is about to be asked. While the answer is worked on, the same question asks how far it is.
   hear({ serial, working, frames }, fresh) {
-    if (fresh) Object.assign(this, { serial, asked: null, heard: -1 });
+    if (fresh) Object.assign(this, { serial, asked: null, answered: -1 });
     const latest = fresh || (this.settling === null && serial === this.serial);
     this.waiting = !latest || working !== null;
     if (latest) clearTimeout(this.lost);
     if (latest && working !== null) this.sayIn(WORKING);
-    if (latest && frames) this.heard = serial;
+    if (latest && frames) this.answered = serial;
     return !this.waiting;
   }
 
@@ -81,9 +81,9 @@ export class Questions {
     const { player, arc, run, panes, events, list } = this.stage;
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
-    const holds = { first, goes_on: events.has(first - 1), held: true, more: player.playing };
+    const holds = { first, goes_on: events.has(first - 1), has_graph: true, more: player.playing };
     const looks = { measure, lines: list.wanted(), ...this.stage.drawer.wanted() };
-    return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, heard: this.heard, ...more };
+    return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, answered: this.answered, ...more };
   }
 
   // Streamlit drops what is said while the connection is down. The same question again does nothing twice: it says from

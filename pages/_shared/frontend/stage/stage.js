@@ -88,7 +88,7 @@ class Stage {
 
   // Another run.
   begin(data) {
-    this.panes.flow.begin(data.came);
+    this.panes.flow.begin(data.forked_from);
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.chapters.begin(data);

@@ -64,11 +64,11 @@ export class Strip {
     if (all.length < 2) return;
     const widthOf = (text) => LETTER * String(text).length;
     const shown = along((begins[at] + begins[at + 1]) / 2);
-    all.forEach(({ told, variables }, k) => {
+    all.forEach(({ summary, variables }, k) => {
       const [from, to] = [begins[k], begins[k + 1]].map(along);
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
-      this.stage.tip.explain(block, () => told);
+      this.stage.tip.explain(block, () => summary);
       const x = (from + to) / 2;
       const isFree = (text) => k === at || Math.abs(x - shown) > (widthOf(at + 1) + widthOf(text)) / 2;
       const name = { class: "chapter-name", x, y: height - 2.5 };

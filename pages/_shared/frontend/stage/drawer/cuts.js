@@ -38,8 +38,8 @@ export class Cuts {
   }
 
   // What a row there is for.
-  asks({ stems, chosen, asked, rows, tight, cuts }, names, star) {
-    const where = `${chosen === asked ? `${star}: ` : ""}${valuesSaid(names, stems.bits[chosen])}`;
+  asks({ stems, chosen, at_oracle, rows, tight, cuts }, names, star) {
+    const where = `${chosen === at_oracle ? `${star}: ` : ""}${valuesSaid(names, stems.bits[chosen])}`;
     if (!rows) return `${where}. The variant sends ν itself, ${number(stems.nu[chosen])} here.`;
     if (tight === 1) return `${where}. The envelope is tight everywhere: no row can lift it.`;
     const slack = number(stems.nu[chosen] - stems.envelope[chosen]);
@@ -47,10 +47,10 @@ export class Cuts {
     return `${here} ${isIdle(cuts) ? "No row made here lifts it." : "A row made here lifts the envelope by:"}`;
   }
 
-  line({ kind, state, here, asked, mean, tightened, microseconds, pivots }) {
+  line({ kind, state, here, at_oracle, mean, tightened, microseconds, pivots }) {
     const line = document.createElement("tr");
     const name = cell("th", ROWS[kind].name, { class: `kind row-${kind}`, scope: "row" });
-    const lifts = [here, asked, mean].map((value) => cell("td", number(value, 3)));
+    const lifts = [here, at_oracle, mean].map((value) => cell("td", number(value, 3)));
     const time = cell("td", number(microseconds, 1), { title: `${pivots} pivots` });
     line.append(name, ...lifts, cell("td", String(tightened)), time);
     const button = cell("button", "Insert", { class: "flip", title: INSERT });

@@ -147,7 +147,7 @@ export class Drawer {
   hasChosen() {
     const { view, chosen } = this;
     if (!view.stems) return true;
-    return chosen ? view.stems.bits[view.chosen] === chosen : view.chosen === view.asked;
+    return chosen ? view.stems.bits[view.chosen] === chosen : view.chosen === view.at_oracle;
   }
 
   // Ask for what did not come by itself, as where the message that is followed is another one.

@@ -14,7 +14,7 @@ export class Places {
     }
     const order = state.map((_, k) => k).sort((a, b) => this.places.get(state[a]) - this.places.get(state[b]));
     const columns = Object.entries(view.stems).map(([name, column]) => [name, order.map((k) => column[k])]);
-    const [asked, chosen] = [view.asked, view.chosen].map((k) => order.indexOf(k));
-    return { ...view, asked, chosen, stems: Object.fromEntries(columns) };
+    const [at_oracle, chosen] = [view.at_oracle, view.chosen].map((k) => order.indexOf(k));
+    return { ...view, at_oracle, chosen, stems: Object.fromEntries(columns) };
   }
 }

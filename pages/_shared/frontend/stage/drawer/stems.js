@@ -28,7 +28,7 @@ const placed = (names, count, width) => {
 
 // `before`: the envelope, by the states of classes, at the event before; `star`: the name of the state asked last.
 export const stemMarks = ({ drawer, view, before, star, names, width, height }) => {
-  const { stems, asked, chosen } = view;
+  const { stems, at_oracle: asked, chosen } = view;
   const columns = placed(names, stems.rank.length, width);
   const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - GAP) / bitsHeight(1)));
   const states = stems.bits.map((bits, k) => ({ bits, state: k }));
@@ -93,7 +93,7 @@ const stem = ({ stems, arc }, before, k, columns, { y }) => {
 };
 
 const hit = (drawer, view, names, k, columns, { top, height }) => {
-  const { stems, asked } = view;
+  const { stems, at_oracle: asked } = view;
   const bits = stems.bits[k];
   return {
     ...{ id: `hit ${stems.state[k]}`, class: "hit", x: columns.x(k) - columns.step / 2 },
