@@ -7,7 +7,7 @@ import streamlit as st
 from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import CONTEST, contest
+from pages._shared.compare.entries import CONTEST, contest
 from pages._shared.compare.outcome import picture, result
 from pages._shared.compare.sessions import of_earlier_sessions, opened
 from pages._shared.compare.start import TELL_SECONDS, start

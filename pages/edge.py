@@ -13,8 +13,8 @@ from pages._shared.edge.classes import choose_class, choose_order, choose_stems,
 from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, refuse, view_of
 from pages._shared.edge.rows import choose_rows
-from pages._shared.forks.asking import carry_out
-from pages._shared.partitioning.chosen import warn
+from pages._shared.forks.requesting import carry_out
+from pages._shared.partitioning.applying import warn
 from pages._shared.running.findings import findings, found_or_progress, show_work
 
 

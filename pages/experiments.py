@@ -10,8 +10,8 @@ from bender_core.experiments.tables import (
 )
 from pages._shared.app.data import store
 from pages._shared.app.text import complaint, heading
-from pages._shared.experiments.carrying_out import carry_out, facts
 from pages._shared.experiments.choosing import choose, planned
+from pages._shared.experiments.execution import facts, run_controls
 from pages._shared.experiments.outcomes import results
 
 
@@ -26,7 +26,7 @@ def show() -> None:
         runs, todo = of_plan(store().runs(), on_table.tasks), store().missing(on_table.tasks)
         heading(on_table.plan.name)
         facts(on_table, todo)
-        carry_out(on_table, todo, runs)
+        run_controls(on_table, todo, runs)
     with right:
         results(runs)
 

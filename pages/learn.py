@@ -9,8 +9,8 @@ import streamlit as st
 import bender_core as bc
 from pages._shared.app.address import Tour, complete, from_address, recalled, state
 from pages._shared.app.compiling import tell_progress
+from pages._shared.app.field_types import LONGEST_WORD
 from pages._shared.app.fields import DONE, LESSON
-from pages._shared.app.kinds import LONGEST_WORD
 from pages._shared.app.session import has_lab, lab
 from pages._shared.app.text import complaint, label, markdown
 from pages._shared.learn import LESSONS

@@ -11,9 +11,9 @@ from pages._shared.partition.drawings import draw_groups, draw_variables, list_g
 from pages._shared.partition.editing import by_hand
 from pages._shared.partition.side_by_side import compare
 from pages._shared.partition.table import TO_WATCH, draft, give_up, go, partition_progress, use
-from pages._shared.partitioning.chosen import not_applied, words
+from pages._shared.partitioning.applying import not_applied, words
+from pages._shared.partitioning.cached import fingerprint
 from pages._shared.partitioning.draft import Draft
-from pages._shared.partitioning.remembered import fingerprint
 
 
 def show(current: Lab) -> None:

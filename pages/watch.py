@@ -9,12 +9,12 @@ from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import complaint, markdown
-from pages._shared.partitioning.chosen import warn
+from pages._shared.partitioning.applying import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
-from pages._shared.watch.ahead import load_ahead
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
+from pages._shared.watch.preloading import load_ahead
 from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
 from pages._shared.watch.saving import saving

@@ -82,28 +82,28 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Carry out a plan in a thread, so that the main thread notices a stop at once."""
-    carrying = _Carrying(options)
-    carrying.start()
+    execution = _Execution(options)
+    execution.start()
     try:
-        while not (carrying.ended.wait(GLANCE_SECONDS) or carrying.stop.is_set()):
+        while not (execution.ended.wait(GLANCE_SECONDS) or execution.stop.is_set()):
             pass
         code = 0
     except KeyboardInterrupt:
         # The rest takes a moment; a second Ctrl-C would not help.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = INTERRUPTED
-    if code or carrying.stop.is_set():
-        carrying.end()
-        print(carrying.left_at, file=sys.stderr, flush=True)
-        if not carrying.ended.is_set():
+    if code or execution.stop.is_set():
+        execution.end()
+        print(execution.left_at, file=sys.stderr, flush=True)
+        if not execution.ended.is_set():
             # Python would wait for the workers; they end with this process.
             os._exit(code)
-    if carrying.error is not None:
-        raise carrying.error
+    if execution.error is not None:
+        raise execution.error
     return code
 
 
-class _Carrying(threading.Thread):
+class _Execution(threading.Thread):
     """A plan in execution.
 
     Attributes

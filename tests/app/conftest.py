@@ -11,7 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.running import background, solver
-from pages._shared.watch import answers
+from pages._shared.watch import stage_answers
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -48,7 +48,7 @@ def run_through_app(patch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for the answers to the stage's questions."""
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
 
 
 @pytest.fixture

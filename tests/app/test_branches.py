@@ -15,7 +15,7 @@ from bender_core.visualization.layout import hypergraph_layout
 from pages._shared.app import branches
 from pages._shared.app.branches import Branch, branch_of, counterpart, passage, places_of, same_message
 from pages._shared.app.session import Lab
-from pages._shared.watch.views import graph_view, opening_words
+from pages._shared.watch.stage_views import graph_view, opening_words
 from tests.labs import lab, proven_lab
 
 BEGINS = 20  # the event of the first run at which the proof begins

@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.trying.change import Fork
 from pages._shared.app import fields, kinds
+from pages._shared.app.field_types import LONGEST, LONGEST_WORD, LinkError
 from pages._shared.app.fields import EDGE, FIELDS, LOOKS, MADE, WATCH, Field, carried, of_page, passed_over
 from pages._shared.app.frontend import FRONTEND
-from pages._shared.app.kinds import LONGEST, LONGEST_WORD, LinkError
 from pages._shared.app.session import FIRST, linked, sample
 from tests.app.pages.test_pages import ROOT, complaints, go, lab, ran
 from tests.models import examples

@@ -10,11 +10,11 @@ import bender_core as bc
 from bender_core.stopping import never
 from pages._shared.app.branches import Branch, branch_of, places_of
 from pages._shared.app.session import Lab
-from pages._shared.forks.asking import BranchRequest
 from pages._shared.forks.growing import made_again
+from pages._shared.forks.requesting import BranchRequest
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage as feeding
-from pages._shared.watch.views import chapters_view, opening_words
+from pages._shared.watch.stage_views import chapters_view, opening_words
 from tests.labs import SessionState, lab
 
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route
 import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
-from pages._shared.watch import answers
 from pages._shared.watch import stage as feeding
+from pages._shared.watch import stage_answers
 from tests.chromium import VIEWPORT, Soundness, failed, new_profile
 from tests.component.mounting import PAGE, Curves, Stage
 from tests.labs import SessionState, lab
@@ -100,7 +100,7 @@ def page(tab: Tab, answered: None, request: pytest.FixtureRequest) -> Iterator[P
 @pytest.fixture
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python as the app has it, which waits for the answers to the stage's questions."""
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
     monkeypatch.setattr(feeding.st, "session_state", SessionState())
 
 

@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
 from bender_core.looking.words import explain
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from tests.chromium import told
 from tests.labs import lab, near
 from tests.tiers import thinned

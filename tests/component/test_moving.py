@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
-from pages._shared.watch import answers
+from pages._shared.watch import stage_answers
 from tests.component.conftest import Tab
 from tests.component.mounting import Stage
 from tests.labs import SlowEngine
@@ -81,7 +81,7 @@ def test_a_press_that_is_lost_on_the_way_is_made_up_for(
 def slow(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
     """The run, whose steps wait until they are released."""
     stage.settle()
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 0.05)
     return SlowEngine(stage.lab.run.engine, monkeypatch)
 
 
@@ -193,7 +193,7 @@ def test_no_other_question_takes_the_place_of_one_that_is_open(stage: Stage, mon
         while what != "tension" and not stop():
             time.sleep(0.01)
 
-    monkeypatch.setattr(answers, "edge_tightness", measure)
+    monkeypatch.setattr(stage_answers, "edge_tightness", measure)
     stage.root.locator("[data-act=measure]").select_option("mean")
     stage.wait("stage.stage.data.measuring")
     answer, asked = stage.answer, len(stage.triggers)

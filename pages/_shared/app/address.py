@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
+from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import ARC, AT, Field
 from pages._shared.app.frontend import Component
-from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import complaint, label
 from pages._shared.running.kept import Kept

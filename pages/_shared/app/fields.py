@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar
 
 from bender_core import synth
 from bender_core.visualization.message import ORDERS
-from pages._shared.app.kinds import (
+from pages._shared.app.field_types import (
     BITS,
     CHANGES,
     LONG_WORD,
@@ -39,7 +39,7 @@ from pages._shared.app.kinds import (
     WHOLE,
     WORD,
     WORDS,
-    Kind,
+    FieldType,
     LinkError,
     NotOneError,
     choice,
@@ -75,7 +75,7 @@ class Field(Generic[T]):
     """
 
     name: str
-    kind: Kind[T]
+    kind: FieldType[T]
     clause: str
     meaning: str
     pages: tuple[str, ...] = PAGES
@@ -130,7 +130,7 @@ class Field(Generic[T]):
 SAMPLE = Field("sample", WORD, "the sample is", "a model that the app comes with")
 UPLOAD = Field("upload", WORD, "the upload is", "a model that this server keeps since it was uploaded")
 MAKE = Field("make", WORD, "the family is", "the family of a generated model")
-_KINDS: dict[type, Kind[Any]] = {bool: TRUTH, int: WHOLE, float: REAL, str: WORD}
+_KINDS: dict[type, FieldType[Any]] = {bool: TRUTH, int: WHOLE, float: REAL, str: WORD}
 
 
 def _parameter(parameter: synth.Parameter) -> Field[Any]:
@@ -169,7 +169,7 @@ DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose quest
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
 
 
-def _look(name: str, kind: Kind[Any], clause: str, meaning: str, usual: str = "") -> Field[Any]:
+def _look(name: str, kind: FieldType[Any], clause: str, meaning: str, usual: str = "") -> Field[Any]:
     return Field(name, kind, clause, meaning, (WATCH,), usual)
 
 

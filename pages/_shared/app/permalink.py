@@ -15,6 +15,7 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
 from bender_core.trying.lineage import Lineage
 from bender_core.variants import variant as variant_of
+from pages._shared.app.field_types import LONGEST, LinkError
 from pages._shared.app.fields import (
     ARC,
     FORKS,
@@ -28,7 +29,6 @@ from pages._shared.app.fields import (
     VARIANT,
     M,
 )
-from pages._shared.app.kinds import LONGEST, LinkError
 
 Origin = dict[str, str]
 

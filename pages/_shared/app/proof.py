@@ -22,7 +22,7 @@ def running(branch: Branch) -> bc.Engine:
 
 
 @dataclass(eq=False)
-class Proof(Personal):
+class ProofInProgress(Personal):
     """A proof on its way.
 
     Attributes

@@ -19,6 +19,7 @@ from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
 from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.branches import Branch, Branches, ForkedFrom, branch_of, passage
+from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import (
     ARC,
     AT,
@@ -34,7 +35,6 @@ from pages._shared.app.fields import (
     M,
     carried,
 )
-from pages._shared.app.kinds import LinkError
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
@@ -45,7 +45,7 @@ from pages._shared.app.permalink import (
     query,
     sought_by,
 )
-from pages._shared.app.proof import Proof
+from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.requests import BRANCH, PROOF
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
@@ -178,7 +178,7 @@ class Lab:
     references: References = field(default_factory=lambda: References())
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
     replay: Replay | None = None  # of the forks of the link that was opened
-    proof: Proof | None = None  # that a labelling of the model is optimal
+    proof: ProofInProgress | None = None  # that a labelling of the model is optimal
     account: bc.Account = field(init=False)  # of all runs of the session
 
     def __post_init__(self) -> None:

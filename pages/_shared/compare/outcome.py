@@ -16,7 +16,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.compare.curves import Curve, chart, compared, labels, remarks, verdict
 from pages._shared.compare.racing import Contest
-from pages._shared.partitioning.remembered import fingerprint, partition
+from pages._shared.partitioning.cached import fingerprint, partition
 
 
 def picture(contest: Contest, earlier_runs: Sequence[Curve]) -> None:

@@ -8,7 +8,7 @@ from bender_core.experiments import Limits
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import choices, chosen, entries, objection, partitions_chosen
+from pages._shared.compare.entries import choices, chosen, entries, objection, partitions_chosen
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.running.following import follow
 

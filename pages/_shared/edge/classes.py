@@ -14,8 +14,8 @@ from bender_core.visualization.message import MOST, ORDERS, Stems, plot_classes,
 from pages._shared.app.address import from_address
 from pages._shared.app.address import state as state_address
 from pages._shared.app.clicks import clicked_point
+from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import ARC, CLASS, ORDER
-from pages._shared.app.kinds import LinkError
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.requests import EDGE
 from pages._shared.app.session import Lab

@@ -27,7 +27,7 @@ from pages._shared.app.text import paragraph, table
 from pages._shared.edge.classes import members_named
 from pages._shared.edge.message import MessageView
 from pages._shared.edge.rows import past_of
-from pages._shared.forks.asking import hand_over, insert_row
+from pages._shared.forks.requesting import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
 LOOKS = ("What if", "Row anatomy", "Over time")

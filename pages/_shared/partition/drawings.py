@@ -13,7 +13,7 @@ from pages._shared.app.naming import file_name, picture
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label, paragraphs
 from pages._shared.partition.table import pick
-from pages._shared.partitioning.remembered import group_places, owners, variable_places
+from pages._shared.partitioning.cached import group_places, owners, variable_places
 
 # The most variables or groups in one figure, and edited by hand; more could not be distinguished.
 MOST_DRAWN = 1000

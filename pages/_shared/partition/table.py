@@ -11,7 +11,7 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.partitioning.chosen import apply
+from pages._shared.partitioning.applying import apply
 from pages._shared.partitioning.draft import DRAFT, Draft, SizedPartition
 from pages._shared.partitioning.making import Costing, PartitionMaker
 from pages._shared.running.following import WIDGETS_USED, follow, keep

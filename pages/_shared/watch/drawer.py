@@ -17,7 +17,7 @@ from bender_core.looking.what_if import WhatIfRow
 from bender_core.stopping import never
 from bender_core.visualization.message import MOST, ORDERS, Stems, stems
 from pages._shared.watch import protocol
-from pages._shared.watch.details import listed, rounded
+from pages._shared.watch.event_details import listed, rounded
 
 # Instead of a row and its kind, where an exact variant has none.
 NO_ROW = -1

@@ -21,10 +21,10 @@ from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import BranchRequest, ask, carry_out, hand_over, requested_branch
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
+from pages._shared.forks.requesting import BranchRequest, ask, carry_out, hand_over, requested_branch
 from pages._shared.running.kept import Kept
-from pages._shared.watch.below import found_below
+from pages._shared.watch.found_below import found_below
 from pages._shared.watch.saving import expression
 
 _CLOCKED: tuple[Axis, ...] = ("work", "seconds")

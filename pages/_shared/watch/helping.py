@@ -13,10 +13,10 @@ from bender_core.trying.lineage import Lineage
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import ask, hand_over
+from pages._shared.forks.requesting import ask, hand_over
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch.below import found_below
+from pages._shared.watch.found_below import found_below
 
 # A gain below this share of the gap is little.
 LITTLE = 0.01

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from bender_core.kernels.layout import Kind, Method, RowKind
 from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess, Share
-from pages._shared.watch.finding import Goal
+from pages._shared.watch.moments import Goal
 
 # The number of an event, from 0, and a position: k, where the first k events have happened.
 EventNumber: TypeAlias = Count

@@ -19,7 +19,7 @@ from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.app.naming import file_of, picture, run_file
-from pages._shared.app.proof import Proof
+from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
@@ -27,7 +27,7 @@ from pages._shared.forks.growing import made_again
 from pages._shared.running.findings import findings
 from pages._shared.running.following import follow
 from pages._shared.running.watched import go_to
-from pages._shared.watch.below import found_below
+from pages._shared.watch.found_below import found_below
 
 # Seconds between two drawings of how far it is.
 DRAWN_SECONDS = 0.5
@@ -104,7 +104,7 @@ def begin_requested(current: Lab) -> None:
         return
     if request.made is not None:
         PROOF.set(None)
-        current.proof = Proof([request.made])
+        current.proof = ProofInProgress([request.made])
         current.proof.start()
 
 
@@ -116,7 +116,7 @@ def beginning(current: Lab) -> Beginning:
     return Beginning(branch, event)
 
 
-def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
+def put_on_stage(current: Lab, proof: ProofInProgress, found: bc.Certificate) -> None:
     """Show the end of the proof, with all its runs as chapters."""
     rounds, proof.rounds = proof.rounds, []
     if rounds[0].parent not in list(current.branches):
@@ -131,7 +131,7 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     st.rerun()
 
 
-def progress(current: Lab, proof: Proof) -> None:
+def progress(current: Lab, proof: ProofInProgress) -> None:
     """How far it is, and Stop."""
     st.button("Stop", on_click=proof.stop, key="proof-stop")
     if not proof.points:
@@ -146,7 +146,7 @@ def progress(current: Lab, proof: Proof) -> None:
     draw(current, proof)
 
 
-def draw(current: Lab, proof: Proof) -> None:
+def draw(current: Lab, proof: ProofInProgress) -> None:
     """The bounds and the variables over the work."""
     if len(proof.points) > 1:
         st.plotly_chart(
@@ -178,7 +178,7 @@ def files(current: Lab, found: bc.Certificate) -> None:
             )
 
 
-def outcome(mrf: bc.BinaryMRF, proof: Proof, found: bc.Certificate) -> None:
+def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) -> None:
     """What has been proven, and by which rounds; these are numbered as on the stage."""
     first, last = proof.chapter, proof.chapter + len(found.rounds) - 1
     took = f"{duration(found.seconds)}, {f'chapters {first} to {last}' if last > first else f'chapter {first}'}"

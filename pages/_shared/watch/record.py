@@ -7,10 +7,10 @@ import json
 
 from bender_core.stopping import never
 from pages._shared.app.session import FIRST, Lab, linked
-from pages._shared.watch.answers import Answers, Question
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.recorded import PATH
 from pages._shared.watch.stage import run_data
+from pages._shared.watch.stage_answers import Answers, Question
 
 # The first raises the bound from far below; in the second its rounds can be read.
 SWEEPS = 2

@@ -18,11 +18,11 @@ import numpy as np
 from bender_core.kernels.layout import Kind
 from bender_core.warming import compiled
 from pages._shared.app.arrival import Arrival
+from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
-from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import FIRST
 from pages._shared.watch import protocol
-from pages._shared.watch.views import glance
+from pages._shared.watch.stage_views import glance
 
 PATH = Path(__file__).with_name("recording.json.gz")
 # What the stage asks that needs no solver, if it is of an event that is recorded.

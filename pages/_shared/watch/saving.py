@@ -26,8 +26,8 @@ from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import go_to, tensions
-from pages._shared.watch.below import found_below
-from pages._shared.watch.views import BOUND_DIGITS
+from pages._shared.watch.found_below import found_below
+from pages._shared.watch.stage_views import BOUND_DIGITS
 
 # Of the file of parts.
 COLUMNS = ["part", "group", "neighbour", "tension", "disagreement", "unclaimed", "gained", "work", "rows"]

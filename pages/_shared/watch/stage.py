@@ -17,14 +17,21 @@ from pages._shared.app.frontend import Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE
 from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import BranchRequest, insert_row
+from pages._shared.forks.requesting import BranchRequest, insert_row
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
-from pages._shared.watch.answers import Answers, Question
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.recorded import heed, recorded_data
-from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
+from pages._shared.watch.stage_answers import Answers, Question
+from pages._shared.watch.stage_views import (
+    chapters_view,
+    following,
+    graph_view,
+    parent_view,
+    proving_text,
+    reference_lines,
+)
 
 # Where the stage may send a person.
 PAGES = (EDGE, LEARN)

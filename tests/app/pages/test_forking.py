@@ -20,8 +20,8 @@ from bender_core.stopping import never
 from bender_core.trying.change import Change, forks_text
 from pages._shared.app import branches
 from pages._shared.forks import growing
-from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
+from pages._shared.forks.requesting import insert_row
 from pages._shared.running import background
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
 from tests.tiers import thinned

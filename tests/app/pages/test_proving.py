@@ -21,12 +21,12 @@ from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import Lab, chapter_of, linked
-from pages._shared.forks.asking import BranchRequest
+from pages._shared.forks.requesting import BranchRequest
 from pages._shared.running import background
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import stage_data, turn
-from pages._shared.watch.views import chapters_view
+from pages._shared.watch.stage_views import chapters_view
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
 from tests.labs import sample
 from tests.unit.engines import fingerprint

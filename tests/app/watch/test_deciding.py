@@ -12,8 +12,8 @@ from bender_core.looking.decided import decided, proves, settled
 from bender_core.looking.words import decides
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
-from pages._shared.watch.answers import ending
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
+from pages._shared.watch.stage_answers import ending
 from tests import naive
 from tests.labs import SessionState, command, lab
 from tests.models import random_mrf, random_partition

@@ -16,9 +16,9 @@ from bender_core.kernels.layout import Kind
 from bender_core.visualization.figures import LOOSE
 from pages._shared.app.session import Lab
 from pages._shared.watch import stage
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.saving import figures, message_of, outcome, saved
-from pages._shared.watch.views import graph_view
+from pages._shared.watch.stage_views import graph_view
 from tests.labs import SessionState, command, is_shown, lab, near, proven_lab
 from tests.tiers import quick, thinned
 from tests.unit.engine.test_exports import said_by

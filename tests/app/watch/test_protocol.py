@@ -15,9 +15,9 @@ from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Chart, Curve, view
 from pages._shared.watch import protocol, stage
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import obey, stage_data
-from pages._shared.watch.views import following, reference_lines
+from pages._shared.watch.stage_views import following, reference_lines
 from tests.labs import SessionState, command, lab
 from tests.protocol import faults
 from tests.tiers import quick, thinned

@@ -14,7 +14,7 @@ from pages._shared.app.session import lab as opened
 from pages._shared.watch import protocol, stage
 from pages._shared.watch.record import record
 from pages._shared.watch.recorded import PATH, recorded_data, recording
-from pages._shared.watch.views import history
+from pages._shared.watch.stage_views import history
 from tests.labs import SessionState, command
 from tests.protocol import faults
 

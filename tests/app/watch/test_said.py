@@ -21,8 +21,8 @@ from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.looking.decided import proves, settled
 from bender_core.looking.words import explain
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch.answers import ending
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
+from pages._shared.watch.stage_answers import ending
 from tests import naive
 from tests.models import random_mrf
 from tests.tiers import thinned

@@ -18,12 +18,12 @@ from pages._shared.app.clicks import clicked_point
 from pages._shared.app.session import Lab
 from pages._shared.learn import LESSONS
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch import frames as encoding
+from pages._shared.watch import event_frames as encoding
 from pages._shared.watch import stage
-from pages._shared.watch.answers import MOST_BEHIND
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import destination, obey, stage_data
-from pages._shared.watch.views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
+from pages._shared.watch.stage_answers import MOST_BEHIND
+from pages._shared.watch.stage_views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
 from tests.labs import SessionState, command, lab
 from tests.tiers import quick
 

@@ -10,8 +10,8 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from pages._shared.app.session import Lab
-from pages._shared.watch import lines, protocol, stage
-from pages._shared.watch.lines import Lines
+from pages._shared.watch import message_list, protocol, stage
+from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
 from tests.protocol import faults
@@ -68,9 +68,9 @@ def test_messages_that_there_are_not_are_not_looked_at(answered: None, monkeypat
 def test_what_is_known_of_an_event_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     engine, count = lab("pose-small", 8, 9).run.engine, []
     engine.step("sweep")
-    line = lines.line
-    monkeypatch.setattr(lines, "line", lambda engine, arc, *more: count.append(arc) or line(engine, arc, *more))
-    kept = Lines(engine)
+    line = message_list.line
+    monkeypatch.setattr(message_list, "line", lambda engine, arc, *more: count.append(arc) or line(engine, arc, *more))
+    kept = MessageList(engine)
     for arcs in ([0, 1], [1, 2], [0, 1, 2]):
         *_, found = kept.look(arcs)
         assert found["arcs"] == arcs
@@ -83,7 +83,7 @@ def test_what_is_known_of_an_event_is_not_computed_again(monkeypatch: pytest.Mon
 def test_a_look_can_be_stopped_and_goes_on_from_there() -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.step("sweep")
-    kept, asked = Lines(engine), 0
+    kept, asked = MessageList(engine), 0
 
     def wanted() -> bool:
         nonlocal asked
@@ -104,6 +104,6 @@ def test_without_room_to_look_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -
         raise bc.TooLargeError("no room", 1, 0)
 
     monkeypatch.setattr(looking, "row_support", refuse)
-    *_, found = Lines(engine).look([0])
+    *_, found = MessageList(engine).look([0])
     assert found["arcs"] == [0]
     assert found["mean"] == found["alive"] == [None]

@@ -19,13 +19,13 @@ from bender_core.stopping import never
 from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.branches import Branch, Branches, places_of
-from pages._shared.app.proof import Proof
+from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch import protocol
-from pages._shared.watch.details import listed
-from pages._shared.watch.frames import gained_sent, tension_sent
+from pages._shared.watch.event_details import listed
+from pages._shared.watch.event_frames import gained_sent, tension_sent
 
 FIRST = (
     "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
@@ -321,7 +321,7 @@ def _least(branch: Branch) -> float:
     return lower if branch.run is None else branch.run.engine.margin.lattice.raised(lower, branch.run.opening[1])
 
 
-def proving_text(proof: Proof | None) -> str | None:
+def proving_text(proof: ProofInProgress | None) -> str | None:
     """How far a proof is, in words; None if none is being made."""
     if proof is None or not proof.alive:
         return None

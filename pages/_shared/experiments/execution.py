@@ -43,7 +43,7 @@ def facts(on_table: Planned, todo: Sequence[Task]) -> None:
     )
 
 
-def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
+def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
     """The buttons that start and stop an experiment, and its progress."""
     running, cores = experiment(on_table.name), os.cpu_count() or 1
     workers = st.session_state.get("plan_workers", cores)

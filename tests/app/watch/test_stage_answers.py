@@ -11,7 +11,7 @@ import pytest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
-from pages._shared.watch import answers, stage
+from pages._shared.watch import stage, stage_answers
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, SlowEngine, command, lab
 
@@ -32,23 +32,23 @@ def mine(answered: None) -> Lab:
 @pytest.fixture
 def slow(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
     """The same, if its steps take for ever until they are released."""
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 0.05)
     return SlowEngine(mine.run.engine, monkeypatch)
 
 
 @pytest.fixture
 def shows(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """What the pictures of every answer wait for, longer than the stage waits for an answer."""
-    shows, encode = threading.Event(), answers.Encoder.frames
+    shows, encode = threading.Event(), stage_answers.Encoder.frames
 
-    def frames(encoder: answers.Encoder, *what: Any) -> dict[str, Any]:
+    def frames(encoder: stage_answers.Encoder, *what: Any) -> dict[str, Any]:
         while not shows.wait(0.01):
             if what[-1]():
                 raise bc.Stopped
         return encode(encoder, *what)
 
-    monkeypatch.setattr(answers.Encoder, "frames", frames)
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(stage_answers.Encoder, "frames", frames)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 0.05)
     return shows
 
 
@@ -75,7 +75,7 @@ def test_a_slow_step_says_how_far_it_is_until_it_is_there(mine: Lab, slow: SlowE
 
 def test_the_progress_names_event_message_and_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a long message too, which is one event."""
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.001)
+    monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 0.001)
     mine = lab("pose", 14, 11)
     step, said = command("step", grain="round", backward=False), set()
     while (data := ask(mine, step))["working"] is not None:
@@ -211,13 +211,13 @@ def test_a_stage_that_is_mounted_anew_gets_the_whole_answer(mine: Lab) -> None:
 
 
 def test_how_loose_edges_are_is_measured_after_the_answer(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, measure = threading.Event(), answers.edge_tightness
+    gate, measure = threading.Event(), stage_answers.edge_tightness
 
     def wait_and_measure(*asked: Any) -> Any:
         gate.wait()
         return measure(*asked)
 
-    monkeypatch.setattr(answers, "edge_tightness", wait_and_measure)
+    monkeypatch.setattr(stage_answers, "edge_tightness", wait_and_measure)
     data = ask(mine, command("show", measure="mean"))
     assert (data["measuring"], data["tightness"]) == (True, None)
     assert "frames" in data
@@ -234,7 +234,7 @@ def test_work_that_fails_is_said_and_ends(
     def fail(*_: Any) -> None:
         raise ArithmeticError("of a test")
 
-    monkeypatch.setattr(answers, "history", fail)
+    monkeypatch.setattr(stage_answers, "history", fail)
     data = ask(mine, command("show"))
     assert (data["working"], "frames" in data) == (None, False)
     assert data["failure"].endswith("the server's log says why.")

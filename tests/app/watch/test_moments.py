@@ -10,8 +10,8 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
-from pages._shared.watch import finding
-from pages._shared.watch.finding import find
+from pages._shared.watch import moments
+from pages._shared.watch.moments import find
 from tests.labs import lab
 from tests.models import random_mrf
 
@@ -43,7 +43,7 @@ def first(found: list[bool], after: int) -> int | None:
 @pytest.mark.parametrize(("schedule", "variant"), RUNS)
 def test_the_next_event_of_every_kind_is_found(schedule: str, variant: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a run that has to go on for it, too."""
-    monkeypatch.setattr(finding, "AT_A_TIME", 7)
+    monkeypatch.setattr(moments, "AT_A_TIME", 7)
     whole = engine(schedule, variant)
     whole.run()
     events = list(whole.trace)

@@ -14,13 +14,13 @@ from bender_core.looking.words import ROUNDING
 from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.watch import protocol
-from pages._shared.watch.details import rounded
+from pages._shared.watch.event_details import rounded
 
 # Messages that are looked at, at most, and seconds between two reports on them.
 MOST, REPORT_SECONDS = 1000, 0.2
 
 
-class Line(NamedTuple):
+class MessageFacts(NamedTuple):
     """What there is to say of a message where the run stands; None what an exact variant has none of, or no room for.
 
     Attributes
@@ -42,12 +42,12 @@ class Line(NamedTuple):
     alive: int | None = None
 
 
-class Lines:
+class MessageList:
     """The lines looked at where a run stands; what is known is kept until it stands elsewhere."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._at, self._known = -1, dict[int, Line]()
+        self._at, self._known = -1, dict[int, MessageFacts]()
 
     def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
         """Look at some messages, one by one; yields what is known from time to time, and at last.
@@ -70,7 +70,7 @@ class Lines:
             try:
                 self._known[arc] = line(engine, arc, ground(p), stop)
             except TooLargeError:
-                self._known[arc] = Line()
+                self._known[arc] = MessageFacts()
             if time.perf_counter() - reported > REPORT_SECONDS:
                 yield self._listed(in_sight)
                 reported = time.perf_counter()
@@ -93,7 +93,7 @@ class Lines:
         }
 
 
-def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Line:
+def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> MessageFacts:
     """What there is to say of a message.
 
     Parameters
@@ -115,7 +115,7 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
     p, q = engine.graph.ends(arc)
     stop.check()
     parts = looking.edge_tension(engine, p, q)
-    found = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
+    found = MessageFacts(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
     if engine.variant.exact:
         return found
     slack = np.maximum(looking.min_marginal(engine, p, q, stop=stop) - looking.envelope(engine, p, q, stop), 0.0)

@@ -20,10 +20,10 @@ from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
-from pages._shared.watch.finding import MISSED, Goal, find
-from pages._shared.watch.frames import Encoder
-from pages._shared.watch.lines import Lines
-from pages._shared.watch.views import edge_tightness, exact_view, history
+from pages._shared.watch.event_frames import Encoder
+from pages._shared.watch.message_list import MessageList
+from pages._shared.watch.moments import MISSED, Goal, find
+from pages._shared.watch.stage_views import edge_tightness, exact_view, history
 
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
 # as many after it as it needs, up to a limit.
@@ -95,7 +95,7 @@ class Answers:
 
     def __init__(self, run: WatchedRun) -> None:
         self.run, self.encoder = run, Encoder(run)
-        self._lines, self._drawer = Lines(run.engine), Drawer(run.engine)
+        self._lines, self._drawer = MessageList(run.engine), Drawer(run.engine)
         self.serial, self.has_graph = 0, False
         self.tightness: protocol.Tightness | None = None
         self.lines: protocol.Lines | None = None

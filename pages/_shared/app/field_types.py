@@ -34,7 +34,7 @@ class NotOneError(ValueError):
 
 
 @dataclass(frozen=True)
-class Kind(Generic[T]):
+class FieldType(Generic[T]):
     """A type of values, and how they are written.
 
     Attributes
@@ -119,15 +119,15 @@ def _matching(pattern: str, why: str) -> Callable[[str], str]:
     return value
 
 
-def choice(values: Iterable[str], plural: str) -> Kind[str]:
+def choice(values: Iterable[str], plural: str) -> FieldType[str]:
     """One of some words."""
     words = list(values)
     return texts("|".join(words), f"; the {plural} are {', '.join(words)}")
 
 
-def texts(pattern: str, why: str) -> Kind[str]:
+def texts(pattern: str, why: str) -> FieldType[str]:
     """Texts of a pattern; ``why`` ends the sentence that refuses another one."""
-    return Kind(_matching(pattern, why), str, pattern=pattern)
+    return FieldType(_matching(pattern, why), str, pattern=pattern)
 
 
 # A number as Python and as JavaScript write it.
@@ -150,26 +150,26 @@ def _on(text: str) -> bool:
     return True
 
 
-WORD = Kind(str, str)
-LONG_WORD = Kind(str, str, LONGEST)
-WHOLE = Kind(_whole, str)
-POSITION = Kind(_position, str)
-REAL = Kind(_real, str)
-TRUTH = Kind(_truth, lambda value: str(value).lower())
-OWNERS: Kind[tuple[int, ...]] = Kind(_owners, lambda owners: "-".join(map(str, owners)), math.inf)
-CHANGES = Kind(_forks, forks_text, math.inf)
-WORDS: Kind[tuple[str, ...]] = Kind(lambda text: tuple(filter(None, text.split(","))), ",".join, LONGEST)
-BITS: Kind[tuple[int, ...]] = Kind(
+WORD = FieldType(str, str)
+LONG_WORD = FieldType(str, str, LONGEST)
+WHOLE = FieldType(_whole, str)
+POSITION = FieldType(_position, str)
+REAL = FieldType(_real, str)
+TRUTH = FieldType(_truth, lambda value: str(value).lower())
+OWNERS: FieldType[tuple[int, ...]] = FieldType(_owners, lambda owners: "-".join(map(str, owners)), math.inf)
+CHANGES = FieldType(_forks, forks_text, math.inf)
+WORDS: FieldType[tuple[str, ...]] = FieldType(lambda text: tuple(filter(None, text.split(","))), ",".join, LONGEST)
+BITS: FieldType[tuple[int, ...]] = FieldType(
     lambda text: tuple(map(int, _matching("[01]+", "; a class has values that are 0 or 1")(text))),
     lambda bits: "".join(map(str, bits)),
     pattern="[01]+",
 )
-REALS: Kind[tuple[float, ...]] = Kind(_reals, lambda found: "_".join(map(repr, found)), math.inf, _NUMBERS)
+REALS: FieldType[tuple[float, ...]] = FieldType(_reals, lambda found: "_".join(map(repr, found)), math.inf, _NUMBERS)
 # The number of a message, in as many digits as the browser takes.
-SHORT_COUNT = Kind(
+SHORT_COUNT = FieldType(
     lambda text: int(_matching("[0-9]{1,9}", ", which is not a whole number of up to 9 digits")(text)),
     str,
     pattern="[0-9]{1,9}",
 )
 # What is said where it is so.
-ON: Kind[bool] = Kind(_on, lambda _: "1", pattern="1")
+ON: FieldType[bool] = FieldType(_on, lambda _: "1", pattern="1")

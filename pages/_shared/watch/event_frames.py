@@ -21,7 +21,7 @@ from bender_core.stopping import never
 from pages._shared.app.text import inert, label
 from pages._shared.running.watched import WatchedRun, go_to, tensions
 from pages._shared.watch import protocol
-from pages._shared.watch.details import Update, listed, rounded
+from pages._shared.watch.event_details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15

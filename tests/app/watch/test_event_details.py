@@ -12,9 +12,9 @@ from bender_core import looking
 from bender_core.kernels.layout import Kind
 from bender_core.looking.rows import row_values
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch import frames
-from pages._shared.watch.details import COLUMNS, TAIL, Update
-from pages._shared.watch.frames import Encoder
+from pages._shared.watch import event_frames
+from pages._shared.watch.event_details import COLUMNS, TAIL, Update
+from pages._shared.watch.event_frames import Encoder
 from tests.labs import lab, near
 from tests.tiers import thinned
 
@@ -221,7 +221,7 @@ def test_pieces_of_an_update_agree_with_the_whole(piece: int, goes_on: bool, mon
     whole = Encoder(lab("pose-small", 8, 9).run).frames(0, 200 + piece, 200 + piece, more=True)
     encoder, first = Encoder(WatchedRun(sent)), 0
     opened = []
-    monkeypatch.setattr(frames, "Update", lambda *given: opened.append(given) or Update(*given))
+    monkeypatch.setattr(event_frames, "Update", lambda *given: opened.append(given) or Update(*given))
     while first < 200:
         chunk = encoder.frames(first, 0, first + piece, goes_on, more=True)
         assert chunk["first"] == first or not goes_on
