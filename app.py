@@ -46,7 +46,7 @@ def show() -> None:
     elif page.url_path in AT_ONCE:
         page.run()
     else:
-        st.caption(f"{page.title} opens once the solver is compiled. Instance, Watch, Learn and Method are open.")
+        st.caption("Instance, Watch, Learn and Method are open already.")
         tell_progress(f"{page.title} opens")
 
 

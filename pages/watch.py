@@ -35,7 +35,7 @@ def show() -> None:
         recorded_stage()
     else:
         name = markdown(model().name)
-        st.caption(f"The run of {name} opens once the solver is compiled. Instance, Learn and Method are open.")
+        st.caption(f"The run of {name} opens here. Instance, Learn and Method are open already.")
     if WHOLE_PAGE.take():
         st.rerun()
     collect_seldom()

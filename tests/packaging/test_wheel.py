@@ -31,7 +31,9 @@ from bender_core.resources import APP
 
 sys.path.insert(0, str(APP))
 import pages
+from pages._shared.running import solver
 
+solver._solver.wait()
 PagesManager.uses_pages_directory = False
 test = AppTest.from_file(APP / "app.py", default_timeout=120)
 test.query_params.update({"sample": "tiny", "M": "3"})

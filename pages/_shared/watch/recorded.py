@@ -56,15 +56,14 @@ class Recording(NamedTuple):
 
     def opens(self, fields: dict[str, str]) -> bool:
         """Whether an address is of this run, at a recorded event."""
-        whole, run = FIRST | fields, dict(parse_qsl(self.run["address"]))
+        whole = FIRST | fields
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
             is_known = AT.of(fields, 0) <= self.events and ARC.of(fields, 0) < 2 * len(self.run["graph"]["edges"])
         except LinkError:
             return False
-        return (
-            is_known and not others & fields.keys() and all(whole.get(name, text) == text for name, text in run.items())
-        )
+        is_same = all(whole.get(name, text) == text for name, text in parse_qsl(self.run["address"]))
+        return is_known and is_same and not others & fields.keys()
 
     def history(self, seen: int) -> protocol.History:
         """The first events at a glance."""
@@ -93,11 +92,14 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
 
     Questions that only the solver can answer count as in progress until the run answers them.
     """
-    found, command = recording(), cast(protocol.Command | None, arrived.command)
-    has_graph, arrived.has_graph = arrived.has_graph, False
-    known = found.run | ({"graph": None, "parent": None, "chapters": None} if has_graph else {})
-    data = known | {"serial": int(command["serial"]) if command and has_graph else 0, "arc": ARC.of(arrived.fields, -1)}
-    if command and has_graph and not _answers(command):
+    found, has_graph = recording(), arrived.has_graph
+    if not has_graph:
+        arrived.command = None  # of a stage that is gone
+    arrived.has_graph, command = False, cast(protocol.Command | None, arrived.command)
+    data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.fields, -1)}
+    if has_graph:
+        data |= {"graph": None, "parent": None, "chapters": None}
+    if command and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
     position = AT.of(arrived.fields, 0)

@@ -108,6 +108,9 @@ def test_what_needs_the_solver_is_worked_on_until_something_else_is_asked(
     assert told["working"].startswith("compiling")
     assert "frames" not in told
     assert ask("stop", at)["working"] is None
+    ask(do, at, **more)
+    assert recorded_data(arrival())["working"] is None, "a stage that is mounted anew has asked nothing"
+    assert arrival().command is None
 
 
 @pytest.mark.parametrize("seen", [40, 400])

@@ -84,6 +84,23 @@ def test_what_one_process_compiled_the_next_finds(home: Path, temporary: Path) -
     assert kept(temporary) == []
 
 
+def test_what_is_ready_is_counted_and_what_was_not_on_disk_is_noted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counted() -> _cache.Compiled:
+        """After the first call of a kernel beside one that is not called."""
+        monkeypatch.setattr(_cache.DiskCache, "_dispatchers", {})
+        monkeypatch.setattr(_cache.DiskCache, "_lacked", [])
+        entry(twice_triangular)
+        compiled: Any = entry(triangular)
+        assert _cache.DiskCache.compiled() == (0, 2, False)
+        compiled(10)
+        return _cache.DiskCache.compiled()
+
+    assert counted() == (1, 2, True)
+    assert counted() == (1, 2, False)
+
+
 @pytest.mark.parametrize("damage", ["empty", "truncated", "a flipped bit", "a folder in its place"])
 def test_a_damaged_file_is_recompiled_and_replaced(damage: str, home: Path) -> None:
     first_call()
