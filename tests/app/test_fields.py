@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.trying.change import Fork
-from pages._shared.app import fields, kinds
+from pages._shared.app import field_types, fields
 from pages._shared.app.field_types import LONGEST, LONGEST_WORD, LinkError
 from pages._shared.app.fields import EDGE, FIELDS, LOOKS, MADE, WATCH, Field, carried, of_page, passed_over
 from pages._shared.app.frontend import FRONTEND
@@ -30,19 +30,19 @@ POSITIONS = st.integers(0, 10**15 - 1)
 REALS = st.floats(allow_nan=False, allow_infinity=False)
 # The values of every type but those that are patterns.
 VALUES: dict[int, st.SearchStrategy[Any]] = {
-    id(kinds.WORD): TEXT,
-    id(kinds.LONG_WORD): st.text(min_size=1, max_size=200),
-    id(kinds.WHOLE): NUMBERS,
-    id(kinds.POSITION): POSITIONS,
-    id(kinds.REAL): REALS,
-    id(kinds.TRUTH): st.booleans(),
-    id(kinds.OWNERS): st.lists(st.integers(0, 4000), min_size=1, max_size=300).map(tuple),
-    id(kinds.CHANGES): st.lists(st.builds(Fork, POSITIONS, changes()), min_size=1, max_size=3).map(tuple),
-    id(kinds.WORDS): st.lists(st.from_regex(r"[a-z\d ]+", fullmatch=True), min_size=1, max_size=20).map(tuple),
-    id(kinds.BITS): st.lists(st.integers(0, 1), min_size=1, max_size=30).map(tuple),
-    id(kinds.REALS): st.lists(REALS, min_size=1, max_size=6).map(tuple),
-    id(kinds.SHORT_COUNT): st.integers(0, 10**9 - 1),
-    id(kinds.ON): st.just(True),
+    id(field_types.WORD): TEXT,
+    id(field_types.LONG_WORD): st.text(min_size=1, max_size=200),
+    id(field_types.WHOLE): NUMBERS,
+    id(field_types.POSITION): POSITIONS,
+    id(field_types.REAL): REALS,
+    id(field_types.TRUTH): st.booleans(),
+    id(field_types.OWNERS): st.lists(st.integers(0, 4000), min_size=1, max_size=300).map(tuple),
+    id(field_types.CHANGES): st.lists(st.builds(Fork, POSITIONS, changes()), min_size=1, max_size=3).map(tuple),
+    id(field_types.WORDS): st.lists(st.from_regex(r"[a-z\d ]+", fullmatch=True), min_size=1, max_size=20).map(tuple),
+    id(field_types.BITS): st.lists(st.integers(0, 1), min_size=1, max_size=30).map(tuple),
+    id(field_types.REALS): st.lists(REALS, min_size=1, max_size=6).map(tuple),
+    id(field_types.SHORT_COUNT): st.integers(0, 10**9 - 1),
+    id(field_types.ON): st.just(True),
 }
 EVERY: list[Field[Any]] = [
     *FIELDS.values(),

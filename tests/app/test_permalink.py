@@ -21,7 +21,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import BY_RUNS, Tell
-from pages._shared.app import fields, kinds, permalink
+from pages._shared.app import fields, permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.running.watched import WatchedRun
@@ -337,7 +337,7 @@ LINKS = st.fixed_dictionaries(
 
 
 # The code that reads links.
-READERS = {module.__file__ for module in (fields, kinds, permalink)}
+READERS = {module.__file__ for module in (fields, field_types, permalink)}
 
 
 class TooMuchWorkError(Exception):

@@ -192,7 +192,7 @@ def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
     found = bc.certify(mrf)
     engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=12, excluding=True)
     branches = Lab(mrf, 4, engine.partition, 12, "mplp", WatchedRun(engine)).branches
-    proof, upper = proofs.Proof([branches.first]), found.upper_bound
+    proof, upper = proofs.ProofInProgress([branches.first]), found.upper_bound
     for below, least in ((4 + 1e-7, upper - 4), (3.6, upper - 2), (2.0, upper - 2)):
         broken = replace(found, optimal=False, status="stopped", lower_bound=upper - below)
         test = AppTest.from_function(said_of, default_timeout=60)
@@ -343,7 +343,7 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
     engine = bc.Engine(mrf, bc.partition(mrf, 2), variant=12, excluding=True)
     branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
-    descent, proof = proofs.Descent(mrf), proofs.Proof([branches.first])
+    descent, proof = proofs.Descent(mrf), proofs.ProofInProgress([branches.first])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
