@@ -110,13 +110,13 @@ class Account:
             return charges
 
     def _take(self, count: int) -> bool:
-        """Charge bytes (fewer, if negative) here and in the enclosing account, if they fit; returns whether they do."""
+        """Charge bytes (release, if negative) here and in the enclosing account; returns whether they fit."""
         if count > 0 and self.used + count > self.limit:
             return False
         return self._above is None or self._above.charge("all", count)
 
     def _owe(self, charges: Charges, items: Mapping[str, int]) -> None:
-        """Restore what was released, whether it fits or not: its memory is in use."""
+        """Restore a released charge, whether it fits or not: its memory is in use."""
         charges.items.update(items)
         self._charges.append(charges)
         if self._above is not None:
@@ -145,7 +145,7 @@ class Charges:
         return sum(self.items.values())
 
     def charge(self, item: str, count: int) -> bool:
-        """Charge more bytes (fewer, if negative); returns False, and charges nothing, if they do not fit.
+        """Charge more bytes (release them, if negative); returns False, and charges nothing, if they do not fit.
 
         Nothing fits once they are released.
         """
@@ -165,7 +165,7 @@ class Charges:
 
     @contextmanager
     def giving_way(self) -> Iterator[None]:
-        """Release the charges so that others can be made; if that fails, they are restored."""
+        """Release the charges to make room for others; if those fail, restore them."""
         items = dict(self.items)
         self.close()
         try:

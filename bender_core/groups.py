@@ -1,4 +1,4 @@
-"""Partitions: stated by hand, edited, and seen as a graph of groups.
+"""Partitions: given by hand, edited, and as a graph of groups.
 
 Source: docs/method.md §1.4, docs/formats.md §5.
 """
@@ -18,7 +18,7 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
 from bender_core.stopping import Stop, never
 
 LARGEST_GROUP = 30
-# Codes are counted, instead of sorted, if there are at most this many possible ones for each.
+# Codes are counted instead of sorted if there are at most this many possible values per code.
 DENSE = 32
 
 
@@ -27,7 +27,7 @@ class PartitionError(ValueError):
 
 
 def require_size(max_size: object) -> None:
-    """Refuse what cannot be the number of variables that a group may have.
+    """Refuse a value that cannot be M, the most variables of a group.
 
     Raises
     ------
@@ -182,9 +182,9 @@ def require_cover(mrf: BinaryMRF, part: Partition) -> None:
     Raises
     ------
     PartitionError
-        If it covers another number of variables, or is none.
+        If it covers another number of variables, or is no partition.
     ModelError
-        If the model is none.
+        If the model is no model.
     """
     require_model(mrf)
     _require_partition(part)
@@ -217,7 +217,7 @@ def joint_weights(mrf: BinaryMRF, part: Partition, weight: FloatArray) -> tuple[
 
 
 def numbered(codes: IntArray, end: int) -> tuple[IntArray, IntArray]:
-    """The distinct codes, ascending, and for each code the place of its own among them; all are below ``end``."""
+    """The distinct codes, ascending, and for each code its place among them; all are below ``end``."""
     if end > DENSE * codes.size:
         found, place = np.unique(codes, return_inverse=True)
         return found, place.reshape(codes.shape)
@@ -315,7 +315,7 @@ def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
 
 
 def split(part: Partition, group: int) -> Partition:
-    """The same partition with one group cut into halves, in the order of its members.
+    """The same partition with one group split into halves, in the order of its members.
 
     Raises
     ------
@@ -327,7 +327,7 @@ def split(part: Partition, group: int) -> Partition:
 
 
 def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
-    """The same partition with one group cut into weakly coupled halves.
+    """The same partition with one group split into weakly coupled halves.
 
     The halves of `split`, and a half grown from the most strongly coupled member, are improved by the best exchange of
     two members until none improves (Kernighan and Lin); the better result is taken. It is never worse than `split` but
@@ -344,7 +344,7 @@ def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
 
 
 def halve(mrf: BinaryMRF, part: Partition, groups: Sequence[int], stop: Stop = never) -> Partition:
-    """The same partition with some groups of two or more variables cut as by `split_by_coupling`.
+    """The same partition with some groups of two or more variables split as by `split_by_coupling`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""The arrays of a numpy archive, from bytes that may be damaged, or made to do harm.
+"""The arrays of a numpy archive, from bytes that may be damaged or malicious.
 
-`numpy.load` trusts what a file says of itself: it allocates what a header promises, and lets the errors of several
-libraries through. Here no more is allocated than the limit, and only plain arrays are read.
+`numpy.load` trusts the file: it allocates what a header promises, and passes on the errors of several libraries. Here
+no more than the limit is allocated, and only plain arrays are read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from bender_core.account import memory_limit
 from bender_core.io import FormatError
 
-# As numpy writes numbers and text, in its first version of headers: others are not needed.
+# The types of numbers and text as numpy writes them, in its first version of headers; others are not needed.
 _MAGIC, _LENGTH = b"\x93NUMPY\x01\x00", 2
 _HEADER = re.compile(
     rb"\{'descr': '([<>|](?:[iuf][1248]|U[1-9]\d{0,8}))', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n"
 )
-# Of these alone zipfile unpacks no more than it is asked for.
+# Only for these methods zipfile unpacks no more than requested.
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# No byte of deflated data stands for more.
+# No byte of deflated data expands to more.
 _PACKED_AT_MOST = 1032
 _AT_ONCE = 1 << 20
 
@@ -46,7 +46,7 @@ class Archive:
     Raises
     ------
     ArchiveError
-        By this and `array`, if the bytes are damaged, or no archive, or there is no such array.
+        Here and in `array`, if the bytes are damaged or no archive, or there is no such array.
     FormatError
         If the file takes more memory than a run may (`memory_limit`), packed or unpacked.
     OSError
@@ -66,12 +66,12 @@ class Archive:
         _require_room(size, limit)
 
     def array(self, name: str) -> NDArray[np.generic]:
-        """An array, which cannot be written to."""
+        """A read-only array."""
         with _damage_is_one_error():
             return _array(self._unpacked(f"{name}.npy"))
 
     def _unpacked(self, name: str) -> bytes:
-        """The bytes of a member, no more than it promises, whose checksum fits."""
+        """The bytes of a member, no more than its header promises, with a matching checksum."""
         member = self._archive.getinfo(name)
         with self._archive.open(member) as stream:
             return stream.read(member.file_size)
@@ -79,7 +79,7 @@ class Archive:
 
 @contextmanager
 def _damage_is_one_error() -> Iterator[None]:
-    """Damage shows in zipfile, zlib and numpy as a dozen kinds of errors, which none of them lists."""
+    """Damage raises a dozen kinds of errors in zipfile, zlib and numpy, which none of them documents."""
     try:
         yield
     except MemoryError:
@@ -89,7 +89,7 @@ def _damage_is_one_error() -> Iterator[None]:
 
 
 def _content(path: Path, limit: int) -> bytes:
-    """A file, which may also be a pipe."""
+    """The content of a file or a pipe."""
     content = io.BytesIO()
     with path.open("rb") as stream:
         while part := stream.read(_AT_ONCE):

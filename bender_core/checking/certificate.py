@@ -1,4 +1,4 @@
-"""What a proof yields: bounds, a labelling, whether it is optimal, and the runs that showed it.
+"""The outcome of a proof: bounds, a labelling, whether it is optimal, and the runs that showed it.
 
 Source: docs/method.md §15.
 """
@@ -20,16 +20,16 @@ STATUSES = {OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED, OUT_OF_MEMORY}
 
 @dataclass(frozen=True)
 class Round:
-    """A run on what was left of the model.
+    """A run on the part of the model that was left.
 
     Attributes
     ----------
     variables : int
-        Of the model, when it began.
+        Variables left when it began.
     groups, largest : int
         Of its partition: their number, and the variables of the largest.
     strategy : str
-        How its groups were made; "packed" if from those of the round before, whose messages it went on with.
+        How its groups were made; "packed" if they unite those of the previous round, whose messages it continued.
     variant : int
     schedule : str
     sweeps, work : int
@@ -37,7 +37,7 @@ class Round:
     lower_bound, upper_bound : float
         Of the whole model, at its end; energies.
     fixed, tied : int
-        Variables that it gave a value, or tied to another.
+        Variables that it decided, and variables that it tied to another one.
     seconds : float
         From the beginning of the proof to its end.
     """
@@ -74,18 +74,18 @@ class Certificate:
     feasible : bool
         Whether it violates no hard constraint.
     open_variables : int
-        Those that no round has decided; 0 if it is optimal.
+        The number of variables that no round has decided; 0 if it is optimal.
     negligible : float
         A gain that does not count, energy.
     rounding : float
-        How much bounds may be wrong by rounding, energy: smaller differences may have stayed undecided.
+        The rounding error of bounds, energy; smaller differences may be undecided.
     status : str
         "optimal", "time limit", "stopped", "nothing left to try" or "no memory for another run".
     rounds : tuple of Round
-        What was run, oldest first; the last one may have been broken off.
+        Oldest first; the last one may have been interrupted.
     seconds : float
     proof : Proof or None
-        What proves it; None if its messages take more than a quarter of the memory limit.
+        The proof; None if its messages take more than a quarter of the memory limit.
     """
 
     optimal: bool
@@ -102,10 +102,10 @@ class Certificate:
     proof: Proof | None
 
     def verify(self, mrf: BinaryMRF) -> None:
-        """Check without the solver all that is claimed: the proof as `check_proof`, and that the rest agrees with it.
+        """Check all claims without the solver: the proof, by `check_proof`, and that the other fields agree with it.
 
-        Of the rounds, that is what they decided, and that their bounds are in order. How long it took, how they were
-        made and how much rounding may do are no claims.
+        Of the rounds, their decisions and the order of their bounds are checked. Times, how rounds were made, and the
+        rounding error are no claims.
 
         Parameters
         ----------
@@ -114,16 +114,16 @@ class Certificate:
         Raises
         ------
         RefusedError
-            If it does not prove what this certificate claims.
+            If the proof does not show what this certificate claims.
         ValueError
-            If it was not kept.
+            If the proof was not kept.
         """
         proof = self._kept()
         claimed, proven = (
             (each.lower_bound, each.upper_bound, each.negligible, each.labeling.tolist()) for each in (self, proof)
         )
         if claimed != proven or not self._agrees(mrf, proof):
-            raise RefusedError("the certificate claims other things than its proof")
+            raise RefusedError("the certificate does not agree with its proof")
         check_proof(mrf, proof)
 
     def _agrees(self, mrf: BinaryMRF, proof: Proof) -> bool:
@@ -138,7 +138,7 @@ class Certificate:
         )
 
     def _left(self, mrf: BinaryMRF, proof: Proof) -> int | None:
-        """The variables that the rounds leave; None if these are not those of the proof."""
+        """The variables that the rounds leave; None if they disagree with the proof."""
         decided = [found for step in proof.steps if any(found := (len(step.fixed), len(step.tied)))]
         left, upper = mrf.n, math.inf
         for k, one in enumerate(self.rounds, 1):
@@ -162,7 +162,7 @@ class Certificate:
         Raises
         ------
         ValueError
-            If it was not kept.
+            If the proof was not kept.
         OSError
             If it cannot be written.
         """

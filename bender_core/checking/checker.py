@@ -1,8 +1,8 @@
 """The checker of proofs: plain numpy, written from docs/method.md §15.5. It trusts neither the solver nor the file.
 
-The energy of what is left is written as a polynomial, ``constant + sum_i a_i x_i + sum_ij b_ij x_i x_j``, made afresh
-from the model for every step. With the messages of the step it gives a lower bound and, for every state of a group, a
-lower bound on all labellings that take it, both by looking at pairs of states. Coefficients and bounds are summed
+The energy of the open variables is a polynomial, ``constant + sum_i a_i x_i + sum_ij b_ij x_i x_j``, made anew from the
+model for every step. With the messages of the step it gives a lower bound and, for every state of a group, a lower
+bound on all labellings with that state, both by enumerating pairs of states. Coefficients and bounds are summed
 exactly; tables are not, and ``_ROUNDING`` accounts for that. All bounds are relative to the energy of the labelling.
 """
 
@@ -19,22 +19,22 @@ from bender_core.checking.left import Remainder, exact_sum, minima
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
-# Fewer additions than this lead to any entry of a table, each wrong by at most 2^-53 of the sizes of its terms.
+# Any entry of a table is the result of fewer additions than this, each with an error of at most 2^-53 of its terms.
 _ROUNDING = 128 * 2.0**-53
-# The largest gain that may be called negligible, as shares of all energies together and of their spread; and one that
-# always may.
+# The largest gain that counts as negligible, as shares of the sum of all energies and of their spread; and a gain that
+# always counts as negligible.
 _OF_ALL, _OF_SPREAD, _FEW_DIGITS = 2.0**-41, 2.0**-20, 1e-300
-# A distance between two energies this many times as large as all smaller distances together: penalties begin there.
+# Where the distance between two energies is this many times the sum of all smaller distances, penalties begin.
 _PENALTY = 1024.0
-# What coefficients of reduced models are rounded by, as a share of those of the model that are decimals.
+# The rounding error of coefficients of reduced models, as a share of the model's decimal coefficients.
 _REDUCED = 2.0**-54
-# Energies are sought to be multiples of 1 / k, but for at most the inverse of this share of a step, together.
+# Energies are tested for being multiples of 1 / k, up to a total error of a step divided by this.
 _DENOMINATORS, _MISSED = (*(2**k for k in range(21)), *(10**k for k in range(1, 7))), 96
-# A difference that rounding cannot make, as a share of the numbers involved.
+# Differences above this share of the numbers involved are not rounding error.
 _CLEARLY = 2.0**-44
 # Far above the energies of any model, and far enough below the largest float that no sum of messages overflows.
 _LARGEST_MESSAGE = 1e150
-# The most members of a group, and the pairs of states that are looked at at once.
+# The most members of a group, and the number of pairs of states processed at a time.
 _LARGEST_GROUP, _AT_ONCE = 30, 1 << 15
 
 Pair = tuple[int, int]
@@ -45,7 +45,7 @@ class RefusedError(ValueError):
 
 
 def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
-    """Check that no labelling costs less than the bound of a proof, up to a gain that does not count.
+    """Check that no labelling costs less than the bound of a proof, up to a negligible gain.
 
     Source: docs/method.md §15.5.
 
@@ -57,7 +57,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     Returns
     -------
     float
-        That gain, energy: ``proof.negligible``; less where a proof of version 1 states more than may be.
+        That gain, energy: ``proof.negligible``; less where a proof of version 1 states more than is allowed.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     _require(proof.cap > 0, f"a cap of {proof.cap!r} leaves no energies")
     left = Remainder(mrf, proof)
     negligible = _negligible(left, proof)
-    # Exact, as the last digits of a sum may not be those of the bound; less the energy of the labelling.
+    # Relative to the labelling, and exact: the last digits of a rounded sum may differ from those of the bound.
     refund = exact_sum(left.refund)
     proven, optimal = exact_sum(minima(mrf)) + refund, False
     for k, step in enumerate(proof.steps, 1):
@@ -87,7 +87,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
         optimal |= checked.proves_optimal
         proven = max(proven, Fraction(checked.bound))
         left.take(step)
-    # Where nothing is left that costs anything, all labellings that are left cost the same.
+    # If the remaining polynomial is constant, all remaining labellings cost the same.
     optimal |= not left.polynomial.size and left.polynomial.excess >= -negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
@@ -98,7 +98,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
 
 
 def _negligible(left: Remainder, proof: Proof) -> float:
-    """The gain that does not count: what the proof says, if that may not hide a difference of energies.
+    """The negligible gain: the one that the proof states, if it cannot hide a difference of energies.
 
     Source: docs/method.md §9.3.
     """
@@ -107,7 +107,7 @@ def _negligible(left: Remainder, proof: Proof) -> float:
     spread = _spread(np.concatenate([polynomial.linear, polynomial.coupling, slopes, pairwise.reshape(-1)]))
     most = max(min(_OF_ALL * polynomial.size, _OF_SPREAD * spread), _FEW_DIGITS)
     largest = float(np.abs(np.concatenate([polynomial.linear, polynomial.coupling])).max(initial=0.0))
-    # Beyond, floats do not hold all multiples of a step: any large number is whole.
+    # Beyond, floats cannot represent all multiples of a step: any large number is whole.
     denominators = [each for each in _DENOMINATORS if largest * each < 2.0**53]
     for step in filter(None, map(left.step, denominators)):
         if _MISSED * (left.off(step)[0] + Fraction(_REDUCED * left.decimals(step))) <= step:
@@ -121,7 +121,7 @@ def _negligible(left: Remainder, proof: Proof) -> float:
 
 
 def _spread(energies: FloatArray) -> float:
-    """By how much energies differ, those aside that are far larger than all differences between smaller ones."""
+    """The spread of energies, without penalties, which are far larger than all differences between smaller energies."""
     sizes = sorted({0.0, *np.abs(energies).tolist()})
     together = 0.0
     for gap in sorted(high - low for low, high in itertools.pairwise(sizes)):
@@ -132,7 +132,7 @@ def _spread(energies: FloatArray) -> float:
 
 
 def _step(lattice: float) -> Fraction:
-    """The step that a float stands for: 0.1 is a tenth."""
+    """The step that a float is meant as: 0.1 is a tenth."""
     found = Fraction(lattice).limit_denominator(max(_DENOMINATORS))
     return found if float(found) == lattice else Fraction(lattice)
 
@@ -143,7 +143,7 @@ def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
 
 
 class _Checked:
-    """The bounds that the messages of a step give, and its facts."""
+    """The bounds from the messages of a step, and its facts."""
 
     def __init__(self, left: Remainder, step: Step, negligible: float) -> None:
         self.left, self.step, self.negligible, self.polynomial = left, step, negligible, left.polynomial
@@ -189,7 +189,7 @@ class _Checked:
         least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
         self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
         self.bound = self.excess - self.rounding
-        # Of the states of the groups with facts: what all labellings that take one cost at least.
+        # For the states of the groups with facts: a lower bound on all labellings with that state.
         self.costs = {}
         for p in claimed:
             rest = [bound for pair, bound in edges.items() if p not in pair]
@@ -251,7 +251,7 @@ class _Checked:
     # -- facts, docs/method.md §15.1 ------------------------------------------------------------------
 
     def _limit(self) -> float:
-        """What costs more than this, relative to the labelling, is not better; with a rounding error."""
+        """Labellings that cost more than this, relative to the given one, are not better; with a rounding error."""
         step = self.step.lattice
         if not step:
             return math.nextafter(-self.negligible + self.rounding, math.inf)
@@ -269,11 +269,11 @@ class _Checked:
 
     @property
     def proves_optimal(self) -> bool:
-        """Whether the bound alone says that no labelling is better."""
+        """Whether the bound alone proves that no labelling is better."""
         return self.excess > self.limit
 
     def check_facts(self) -> None:
-        """Check that all states that are left fulfil the facts."""
+        """Check that all remaining states satisfy the facts."""
         alive = {p: np.flatnonzero(costs <= self.limit) for p, costs in self.costs.items()}
         for i, value in self.step.fixed.tolist():
             states = alive[int(self.group[i])]
@@ -303,7 +303,7 @@ def _states(members: int) -> FloatArray:
 
 
 def _sum(tables: list[FloatArray]) -> FloatArray:
-    """The sum of tables, in halves: so few additions lead to an entry."""
+    """The sum of tables, by halves, so that every entry is the result of few additions."""
     half = len(tables) // 2
     return tables[0] if len(tables) == 1 else _sum(tables[:half]) + _sum(tables[half:])
 
@@ -311,7 +311,7 @@ def _sum(tables: list[FloatArray]) -> FloatArray:
 def _min_marginal(coupling: FloatArray, message: FloatArray) -> FloatArray:
     """``min over y_q of y_p' coupling y_q - message(y_q)`` for every state of p, docs/method.md §2.2.
 
-    Members without a coupling do not matter for p, and take their best value in q.
+    Members of p without a coupling have no effect; those of q take their best value.
     """
     rows, columns = (coupling != 0).sum(axis=1) > 0, (coupling != 0).sum(axis=0) > 0
     place, answer = (_states(len(use)) @ (use * 2.0 ** (use.cumsum() - 1)) for use in (rows, columns))
@@ -325,8 +325,8 @@ def _min_marginal(coupling: FloatArray, message: FloatArray) -> FloatArray:
 def _least(slopes: FloatArray, level: FloatArray) -> FloatArray:
     """The least of ``level + slopes y`` over all rows, for every vector y of bits.
 
-    A row that is nowhere below another one is left out, in halves of the vectors until few are left. That a row is
-    nowhere below must be more than rounding, so nothing is lost.
+    Rows that are nowhere below another row are dropped, on ever smaller halves of the vectors, until few are left. A
+    row is dropped only if it is above by more than the rounding error, so the minimum does not change.
     """
     rows, bits = slopes.shape
     if rows << bits > _AT_ONCE:

@@ -1,4 +1,4 @@
-"""What is left of a model when some variables are known, and others equal or opposite. Source: docs/method.md §15.5."""
+"""The rest of a model when some variables are known, others equal or opposite. Source: docs/method.md §15.5."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Polynomial:
-    """The energy of what is left, less that of the labelling: docs/method.md §15.5."""
+    """The energy of the open variables, less that of the labelling: docs/method.md §15.5."""
 
     excess: float
     linear: FloatArray
@@ -29,12 +29,12 @@ class Polynomial:
 
 
 class Remainder:
-    """What is left of a model: every variable is known, or equal or opposite to one that is open."""
+    """The rest of a model: every variable is known, or equal or opposite to an open one."""
 
     def __init__(self, mrf: BinaryMRF, proof: Proof) -> None:
         self.mrf = mrf
         self.unary, self.pairwise = _capped(mrf.unary, proof.cap), _capped(mrf.pairwise, proof.cap)
-        # The open variable that decides each, n if it is known; and its value where that one is 0, or known.
+        # The open variable that decides each variable, n if it is known; and its value if that one is 0, or if known.
         self.decider, self.value = np.arange(mrf.n), np.zeros(mrf.n, np.int64)
         x, (i, j) = proof.labeling, mrf.edges.T
         taken = [mrf.unary[np.arange(mrf.n), x], mrf.pairwise[np.arange(len(i)), x[i], x[j]]]
@@ -46,7 +46,7 @@ class Remainder:
         return np.flatnonzero(self.decider == np.arange(self.mrf.n))
 
     def take(self, step: Step) -> None:
-        """Take out what a step has decided."""
+        """Remove the variables that a step has decided."""
         for made in ("polynomial", "_terms", "_exact"):
             self.__dict__.pop(made, None)
         for j, i, value in [*((j, self.mrf.n, v) for j, v in step.fixed), *((j, i, o) for i, j, o in step.tied)]:
@@ -56,7 +56,7 @@ class Remainder:
 
     @cached_property
     def polynomial(self) -> Polynomial:
-        """The energy of what is left, its coefficients rounded once."""
+        """The energy of the open variables, each coefficient rounded once."""
         n = self.mrf.n
         keys, sums = _exact_sums(*self._terms)
         found = np.column_stack([keys // (n + 1), keys % (n + 1)])
@@ -67,13 +67,13 @@ class Remainder:
         return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
 
     def off(self, step: Fraction) -> tuple[Fraction, Fraction]:
-        """By how much the coefficients miss multiples of a step, all together, and the excess, before rounding."""
+        """The sum of the distances of the coefficients from multiples of a step, and the excess, before rounding."""
         _, exact = self._exact
-        *coefficients, excess = exact  # the last key is that of the constant
+        *coefficients, excess = exact  # the last key belongs to the constant
         return sum((_missed(c, step) for c in coefficients), Fraction(0)), excess
 
     def decimals(self, step: Fraction) -> float:
-        """The sizes of all coefficients together that are decimals."""
+        """The sum of the absolute values of all decimal coefficients."""
         coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling])
         is_decimal = coefficients * _unit(step.denominator) % 1.0 != 0.0
         return float(np.abs(coefficients[is_decimal]).sum())
@@ -81,13 +81,13 @@ class Remainder:
     def step(self, denominator: int) -> Fraction:
         """The largest step of multiples of 1 / denominator that all coefficients are multiples of.
 
-        But for the rounding of decimals that go into them; 0 if there is none.
+        Up to the rounding of the decimals in them; 0 if there is none.
         """
         unit = _unit(denominator)
         of_terms, energies = self._terms
         decimals = np.where(energies * unit % 1.0 != 0.0, np.abs(energies), 0.0)
         keys, exact = self._exact
-        # One rounding each, and one more by adding up their sizes.
+        # One rounding each, and one more for the sum of their absolute values.
         most = np.bincount(np.searchsorted(keys, of_terms), decimals, len(keys)) * (2.0**-52)
         found = 0
         for coefficient, allowed in zip(exact[:-1], most.tolist()[:-1], strict=True):
@@ -98,22 +98,22 @@ class Remainder:
 
     @cached_property
     def _exact(self) -> tuple[IntArray, list[Fraction]]:
-        """The coefficients, not rounded, and what they belong to, as in `_terms`."""
+        """The coefficients without rounding, and their keys, as in `_terms`."""
         of_terms, energies = self._terms
         keys, sums = _exact_sums(of_terms, energies)
         exact = [Fraction(0)] * len(keys)
         while sums.any():
             exact = [c + Fraction(s) for c, s in zip(exact, sums.tolist(), strict=True)]
             of_terms, energies = np.concatenate([of_terms, keys]), np.concatenate([energies, -sums])
-            # What they have been rounded by.
+            # Their rounding errors.
             _, sums = _exact_sums(of_terms, energies)
         return keys, exact
 
     @cached_property
     def _terms(self) -> tuple[IntArray, FloatArray]:
-        """The terms of the coefficients, and what they belong to: ``i (n + 1) + j``, where n is no variable.
+        """The terms of the coefficients, and their keys: ``i (n + 1) + j``, where n stands for no variable.
 
-        An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``.
+        An entry counts where its indicators are 1: ``[x_i = s] = free + slope * x_decider``.
         """
         mrf, n = self.mrf, self.mrf.n
         i, j = mrf.edges.T
@@ -150,7 +150,7 @@ def minima(mrf: BinaryMRF) -> list[float]:
 
 
 def exact_sum(terms: list[float]) -> Fraction:
-    """The sum of floats without any rounding: each part found is what rounding has left of the parts before."""
+    """The sum of floats without any rounding: each partial sum found is the rounding error of the previous ones."""
     found, left = Fraction(0), list(terms)
     while part := math.fsum(left):
         found += Fraction(part)
@@ -159,14 +159,14 @@ def exact_sum(terms: list[float]) -> Fraction:
 
 
 def _capped(tables: FloatArray, cap: float) -> FloatArray:
-    """Tables with no entry that exceeds the least one by more than the cap: no energy of a labelling rises."""
+    """Tables in which no entry exceeds the least one by more than the cap; no energy of a labelling increases."""
     axes = tuple(range(1, tables.ndim))
     lowered: FloatArray = np.minimum(tables, tables.min(axis=axes, keepdims=True) + cap)
     return lowered
 
 
 def _unit(denominator: int) -> float:
-    """Beside decimals, whole numbers are exact, and so are multiples of a power of 2: those of 1 / unit."""
+    """Numbers that are not decimals are exact: whole numbers, and multiples of a power of 2, of 1 / unit."""
     return float(denominator if denominator & (denominator - 1) == 0 else 1)
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a proof: for every step groups, messages, and what they decide. Source: docs/method.md §15.5."""
+"""The contents of a proof: for every step groups, messages, and proven facts. Source: docs/method.md §15.5."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _WIDTHS = {"edges": 2, "fixed": 2, "tied": 3}
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Messages, and what they prove of what the steps before have left of the model.
+    """Messages, and the facts that they prove about the part of the model that the earlier steps have left.
 
     Source: docs/method.md §15.5. Variables have the numbers of the whole model.
 
     Attributes
     ----------
     groups : tuple of ndarray of int64
-        Of the variables that are left; bit k of a state is the value of member k.
+        The remaining variables by group; bit k of a state is the value of member k.
     edges : ndarray of int64, shape (E, 2)
         Pairs of groups.
     messages : ndarray
         Energies: for every edge the message into its first group, a number for every state, then that into its second.
     fixed : ndarray of int64, shape (f, 2)
-        Variables that are no longer left, and their values.
+        Variables that leave the model, and their values.
     tied : ndarray of int64, shape (t, 3)
-        A variable, another that is no longer left, and 1 if they are opposite, 0 if they are equal.
+        A variable, another one that leaves the model, and 1 if they are opposite, 0 if they are equal.
     lattice : float
         The distance of possible energies; 0 if none is known.
     """
@@ -63,14 +63,14 @@ class Proof:
         The content hash of the model.
     labeling : ndarray of int64, shape (n,)
     lower_bound, upper_bound : float
-        The bound, and the energy of the labelling: the bound, too, if it is optimal.
+        The bound, and the energy of the labelling; equal if it is optimal.
     negligible : float
         No labelling costs less than the bound by more than this, energy.
     steps : tuple of Step
     cap : float
         The steps are of the capped model: no entry of a table exceeds the least one by more than this, energy.
     version : int
-        Of the file. Those of version 1 state another tolerance than the checker allows, which it replaces by its own.
+        Of the file. Proofs of version 1 state a tolerance that the checker replaces by its own.
     """
 
     model: str
@@ -88,7 +88,7 @@ class Proof:
         return sum(step.messages.nbytes for step in self.steps)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the proof into a file, or leave the file as it is.
+        """Write the proof into a file, which on failure is left unchanged.
 
         Source: docs/formats.md §6.1. The same proof gives the same bytes.
 
@@ -104,7 +104,7 @@ class Proof:
         write_whole(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """What `save` writes.
+        """The content of the file that `save` writes.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class Proof:
 def load_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof from a file.
 
-    Source: docs/formats.md §6.1. What it says is not checked: `check_proof` does.
+    Source: docs/formats.md §6.1. Its claims are not checked; use `check_proof`.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _read(arrays: Archive) -> Proof:
 
 def _step(arrays: Archive, k: int) -> Step:
     sizes, members = (_integers(arrays, f"{k}.{name}", (-1,)) for name in ("sizes", "members"))
-    # As integers of any size: a sum that overflows may seem to fit.
+    # Python integers, as a sum that overflows might seem to fit.
     if (sizes < 0).any() or sum(sizes.tolist()) != len(members):
         raise ArchiveError
     groups = tuple(np.split(members, np.cumsum(sizes)[:-1])) if len(sizes) else ()

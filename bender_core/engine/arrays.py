@@ -34,20 +34,20 @@ from bender_core.variants import variant as variant_of
 
 
 class Start(NamedTuple):
-    """What a run begins with.
+    """The start of a run.
 
     Attributes
     ----------
     run : Arrays or None
-        Of a run of the same model to go on from, with any settings. Its best labelling is taken over, and if each of
-        its groups lies within one of the new run, so are the messages: the bound begins at its bound or higher. If
-        edges of that run are united, `looking.certified_bound` may be higher still until they are updated.
+        Of a run of the same model to continue from, with any settings. Its best labelling is taken over. So are its
+        messages if each of its groups lies within one group of the new run, which then begins at the old bound or
+        above. If edges are united, `looking.certified_bound` may be even higher until they are updated.
     reduction : Reduction or None
-        From the model of that run to the model of this one. The messages are taken over if what is left of each group
-        lies within one group; they change by what the normal form of this model has elsewhere. The rows are not
+        From the model of that run to the model of this one. The messages are taken over if the rest of each group lies
+        within one group, and adapted to the normal form of this model. The rows are not taken over
         (docs/method.md §15.3).
     labeling : array_like of {0, 1}, shape (n,), or None
-        The best one known, to begin with if it costs less than that of the run.
+        The best labelling known; used if it costs less than that of the run.
     """
 
     run: Arrays | None = None
@@ -55,7 +55,7 @@ class Start(NamedTuple):
     labeling: ArrayLike | None = None
 
     def require(self, mrf: BinaryMRF) -> None:
-        """Refuse to start a run of another model from this.
+        """Refuse a start that belongs to another model.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Start(NamedTuple):
         return old is new or old.content_hash() == new.content_hash()
 
     def whole(self, mrf: BinaryMRF) -> Reduction:
-        """From the model that the first run began with to that of this one.
+        """The reduction of the first run's model to the model of this run.
 
         Parameters
         ----------
@@ -139,11 +139,11 @@ class Arrays:
 
     @property
     def variant(self) -> Variant:
-        """The variant of its rows."""
+        """The variant of the run."""
         return variant_of(self.settings.variant)
 
     def _build(self, start: Start, stop: Stop) -> None:
-        """Allocate everything that the run starts with."""
+        """Allocate the arrays of the start."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.whole = start.whole(self.mrf)
         self.margin = self._margin(start)
@@ -169,7 +169,7 @@ class Arrays:
         self.past = Snapshots(self.state, self.settings.snapshot_bytes, self.charges, carried=start.run is not None)
 
     def _margin(self, start: Start) -> Margin:
-        """What counts as better is decided once, for all runs that go on from the first one."""
+        """The margin of the first run, which its forks share, so that all agree on which labellings count as better."""
         if start.run is None:
             points = lattice(self.mrf)
             negligible = negligible_gain(self.mrf, points)
@@ -201,7 +201,7 @@ class Arrays:
         )
 
     def _decode_to(self, start: Start) -> None:
-        """Begin with the labelling that is given, if there is no run or it is better than that of the run."""
+        """Decode to the given labelling, if there is no run to continue or it is better than that of the run."""
         if start.labeling is None:
             return
         given = np.asarray(start.labeling, np.int64)
@@ -209,7 +209,7 @@ class Arrays:
             decode_to(self.graph, self.state, given)
 
     def _add_first_rows(self, stop: Stop) -> None:
-        """Add the initial row of every message, one step's worth at a time. Source: docs/method.md §3.8."""
+        """Add the initial row of every message, in slices. Source: docs/method.md §3.8."""
         arcs, some = 2 * len(self.problem.edge_node), max(STEP // (2 * self.dims.stride), 1)
         for begin in range(0, arcs, some):
             stop.check()
@@ -217,16 +217,16 @@ class Arrays:
             add_first_rows(self.problem, self.rows.view, self.state, begin, end, self.work)
 
     def _charge(self, item: str, needed: int, what: str) -> None:
-        """Charge what a run has at its start besides what all runs have."""
+        """Charge memory that only some runs need at the start."""
         if not self.charges.charge(item, needed):
             sentence = f"the run leaves no room for the {storage(needed)} {what}; raise the limit"
             raise TooLargeError(sentence, needed, self.account.free)
 
     @property
     def run(self) -> Run:
-        """All arrays as the compiled loop takes them; growing ones at their present size."""
+        """All arrays, as arguments of the compiled loop; growing ones at their present size."""
         run = Run(self.problem, self.rule, self.rows.view, self.state, self.work, self.events.view, self.goal)
-        # A kernel takes the tuple that it has taken before at once.
+        # A kernel is called faster with the same tuple as before.
         if self._gathered is None or any(map(operator.is_not, run, self._gathered)):
             self._gathered = run
         return self._gathered
@@ -239,23 +239,23 @@ class Arrays:
 
     @property
     def message_size(self) -> float:
-        """The sum, over all messages, of the largest energy that each contains, in size."""
+        """The sum over all messages of the largest absolute value in each."""
         lam, first = self.state.lam, self.problem.lam_first
         if not len(lam):
             return 0.0
-        # Without a table of sizes, which would take as much memory as the messages.
+        # Without a table of absolute values, which would take as much memory as the messages.
         return float(np.maximum(np.maximum.reduceat(lam, first), -np.minimum.reduceat(lam, first)).sum())
 
     @property
     def bound_excess(self) -> float:
-        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
+        """The lower bound less the upper bound, energy; computed without the model's constant, for accuracy."""
         return float(self.state.bounds.lower - self.state.bounds.upper)
 
     # -- memory for looking -------------------------------------------------------------------------------
 
     @cached_property
     def probe(self) -> Workspace:
-        """Scratch for looking, separate so as not to disturb an update.
+        """Scratch for looking, separate so that an open update is not disturbed.
 
         Raises
         ------

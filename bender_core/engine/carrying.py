@@ -1,4 +1,4 @@
-"""The transfer of messages and the best labelling from one run to another: of the same model, or what is left.
+"""The transfer of messages and the best labelling to another run, of the same model or of a reduced one.
 
 The bound is valid for any messages. Where groups are united, the messages into them add up, and messages between them
 become part of the new group's energies: the new bound is never below the old one, as a minimum of a sum is never below
@@ -35,15 +35,15 @@ def carry(
     reduction: Reduction | None = None,
     stop: Stop = never,
 ) -> None:
-    """Begin with the best labelling of another run and, if its groups lie within those of this one, its messages and
-    what it has struck off.
+    """Begin with the best labelling of another run and, if its groups lie within those of this one, with its messages
+    and excluded states.
 
     Parameters
     ----------
     old, new : HyperGraph
-        Of the same model, or of a model and what is left of it.
+        Of the same model, or of a model and its reduction.
     before : State
-        The position of the other run.
+        The state of the other run.
     state : State
         The start of this run, all messages 0.
     reduction : Reduction, optional
@@ -66,10 +66,10 @@ def carry(
 
 
 def owners(old: Partition, new: Partition, home: IntArray | None = None) -> IntArray | None:
-    """The new group that contains what is left of each old one, shape (G,); None if one lies in several.
+    """The new group that contains the rest of each old one, shape (G,); None if one lies in several.
 
-    It is -1 where nothing is left. ``home``: the new variable that decides each old one, or -1, as of a `Reduction`;
-    by default the variables are the same.
+    It is -1 where nothing is left. ``home``: the new variable that decides each old one, or -1, as in a `Reduction`; by
+    default the variables are the same.
     """
     home = np.arange(sum(map(len, old.groups))) if home is None else home
     before, now = old.group_of(), np.append(new.group_of(), GONE)[home]
@@ -99,7 +99,7 @@ def _carry_messages(
             within = _states_of(old, new, receiver, p, reduction)
             for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
                 stop.check()
-                # None: the couplings have become energies of one group, or have cancelled each other.
+                # No arc: the couplings have become energies of one group, or have cancelled each other.
                 target = targets.get(senders[arc])
                 if target is None:
                     continue
@@ -125,7 +125,7 @@ def _carry_messages(
 def _carry_exclusions(
     old: HyperGraph, before: State, new: HyperGraph, state: State, owner: IntArray, reduction: Reduction | None
 ) -> None:
-    """Strike off the states that contain one that was struck off: they are no better for good."""
+    """Exclude the states that contain an excluded one: no better labelling has them either."""
     was, now = old.problem.phi_first, new.problem.phi_first
     for inner in np.flatnonzero(owner != GONE).tolist():
         outer = int(owner[inner])
@@ -142,10 +142,10 @@ def _targets(graph: HyperGraph, p: int) -> dict[int, int]:
 
 
 class _Shifts(NamedTuple):
-    """What the couplings of the edges of a reduced model lack of those of the whole one.
+    """The terms by which the couplings of a reduced model differ from those of the whole one.
 
-    The normal form of the reduced model has in its unaries what was in the couplings of the whole one: for an edge
-    ``f(y_p) + h(y_q) + c``. So that both still say the same, the messages lose f and h.
+    For every edge, the normal form of the reduced model moves ``f(y_p) + h(y_q) + c`` from the couplings to the
+    unaries. The messages are reduced by f and h, so that the terms of the bound stay the same.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ def _shifts(old: HyperGraph, new: HyperGraph, owner: IntArray, reduction: Reduct
 def _add_couplings(
     shifts: _Shifts, form: NormalForm, group: IntArray, home: IntArray, value: IntArray, new: HyperGraph, sign: float
 ) -> None:
-    """Add the couplings between groups of the new graph, with the other end's variables where the new ones are 0.
+    """Add the couplings between groups of the new graph, the variables of the other end at their values for state 0.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _add_couplings(
 
 
 def _edges_of(graph: HyperGraph, ends: IntArray) -> tuple[IntArray, BoolArray]:
-    """The edge between two groups, -1 if there is none, and whether the first of them is its second end; each (m,)."""
+    """The edge between two groups, -1 if there is none, and whether the first group is its second end; each (m,)."""
     low, high = ends.min(axis=1), ends.max(axis=1)
     n = graph.n_groups
     keys = graph.edges[:, 0] * n + graph.edges[:, 1]
@@ -235,7 +235,7 @@ def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: Stat
 
 
 def decode_to(graph: HyperGraph, state: State, labeling: IntArray) -> None:
-    """Decode to a labelling, and take it for the best one.
+    """Decode to a labelling, and make it the best one.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def decode_to(graph: HyperGraph, state: State, labeling: IntArray) -> None:
 
 
 def united_edges(old: HyperGraph, new: HyperGraph, owner: IntArray | None) -> list[int]:
-    """The edges that several edges of another run have become; ``owner``: as `owners` finds it."""
+    """The edges that unite several edges of another run; ``owner``: as `owners` finds it."""
     if owner is None:
         return []
     ends = owner[old.edges]

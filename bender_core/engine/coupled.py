@@ -1,4 +1,4 @@
-"""The couplings between the groups of a partition, without any table: what the sizes of a run's arrays depend on."""
+"""The couplings between the groups of a partition, without any table: they determine the sizes of a run's arrays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Coupled(NamedTuple):
 
 
 def entries_of_a_sweep(graph: Coupled) -> int:
-    """The table entries that one update of every group, with rows, reads at least.
+    """A lower bound on the table entries that one update of every group reads, with rows.
 
     They are three passes over its table and over every message into it, and one over the table of every sender.
     """

@@ -46,8 +46,8 @@ UNTIL = {
     "node": Until.NODE,
     "sweep": Until.SWEEP,
 }
-# Table entries read between two looks at the clock, at most and at the start; then as many as take about this long: in
-# small scattered tables an entry takes thirty times longer than in large ones.
+# The most table entries read between two looks at the clock, also used at the start; later slices take about this time,
+# as an entry takes thirty times longer in small scattered tables than in large ones.
 _SLICE, _FIRST_SLICE = 1 << 26, 1 << 22
 _SLICE_SECONDS = 0.025
 # A snapshot copies the dual tables; reading this many times their entries in between makes its cost negligible.
@@ -71,7 +71,7 @@ class Engine:
     settings : Settings, optional
         By default the paper's variant 9 under its own schedule; ``changes`` apply to them.
     start : Engine or Start, optional
-        A run of the same model to go on from; or a `Start`, which can say more.
+        A run of the same model to continue from; or a `Start`, for more.
     limit : int or Account, optional
         Bytes for the run, or the account that it shares with other runs; by default a new one of
         `account.memory_limit`. Everything is charged before it grows. When the account is full, snapshots are dropped;
@@ -99,7 +99,7 @@ class Engine:
     PartitionError
         If the partition belongs to another model.
     ModelError
-        If the labelling to begin with is not one of the model.
+        If the initial labelling is not one of the model.
     ValueError
         If there is no such variant or schedule, a number is out of range, or ``start`` is a run of another model.
     Stopped
@@ -152,11 +152,11 @@ class Engine:
         def __getattr__(self, name: str) -> Any:
             return moved(self, name)
 
-    # -- where it stands ----------------------------------------------------------------------------------
+    # -- its state ------------------------------------------------------------------------------------------
 
     @property
     def variant(self) -> Variant:
-        """The variant of its rows."""
+        """The variant of the run."""
         return self.arrays.variant
 
     @property
@@ -166,7 +166,7 @@ class Engine:
 
     @property
     def whole(self) -> Reduction:
-        """From the model that the first run began with to that of this one; most often they are the same."""
+        """The reduction of the first run's model to the model of this run; usually they are the same."""
         return self.arrays.whole
 
     @property
@@ -176,7 +176,7 @@ class Engine:
 
     @property
     def position(self) -> int:
-        """The number of events up to the present state."""
+        """The number of events before the present state."""
         return int(self.arrays.state.cursor.events)
 
     @property
@@ -270,7 +270,7 @@ class Engine:
         Parameters
         ----------
         grain : {"event", "row", "round", "node", "sweep"}
-            A round is all that happens at one y*. "row" and "round" also stop where messages are passed, "node" only
+            A round consists of all events at one y*. "row" and "round" also stop where messages are passed, "node" only
             there; see docs/method.md §10.2.
         on_progress : callable, optional
             Called about every 50 ms with the engine; if it returns True, the step is interrupted, even within a
@@ -350,7 +350,7 @@ class Engine:
         Raises
         ------
         ValueError
-            If the run has not come that far, or cannot go back.
+            If the run has not been computed so far, or cannot go back.
         TypeError
             If ``position`` is not an integer.
         """
@@ -379,27 +379,26 @@ class Engine:
         labeling: ArrayLike | None = None,
         **changes: Unpack[Changes],
     ) -> Engine:
-        """A run that goes on from the present messages, rows and labelling, with some things changed.
+        """A run that continues from the present messages, rows and labelling, with some things changed.
 
-        This run stays as it is. The other one begins its first sweep with the messages that were passed last: an update
-        that is open here is abandoned. Where its groups are unions of groups of this run its bound begins at the bound
-        of this run or higher; with any other partition it begins afresh, with the best labelling alone. Source:
-        docs/method.md §2.5.
+        This run does not change. The fork begins its first sweep with the messages passed last; it abandons an open
+        update. If its groups are unions of groups of this run, its bound begins at the bound of this run or above; with
+        any other partition only the best labelling is kept. Source: docs/method.md §2.5.
 
         Parameters
         ----------
         rows : sequence of RowAt
-            Rows to be made at the present messages and added, in terms of the groups of the new run.
+            Rows to make at the present messages and add; their groups and states are those of the new run.
         merge : iterable of pairs of int
             Groups to be united.
         partition : Partition, optional
-            By default that of this run, or what is left of it; ``merge`` applies to it.
+            By default that of this run, without the variables that leave the model; ``merge`` applies to it.
         stop : Stop
             Checked about every 10 ms.
         reduction : Reduction, optional
-            Of the model of this run to that of the new one, to which all the rest applies.
+            Of the model of this run to that of the new one, to which all other arguments apply.
         labeling : array_like of {0, 1}, shape (n,), optional
-            Taken if it costs less than the best one of this run.
+            Used if it costs less than the best one of this run.
         **changes
             Fields of `Settings`, such as ``variant=12``; by default those of this run.
 
@@ -452,7 +451,7 @@ class Engine:
 
     @cached_property
     def _loop(self) -> Callable[[Run], int]:
-        """The compiled loop, for arrays of the types that all runs have."""
+        """The compiled loop, for the array types of all runs."""
         loop: Callable[[Run], int] = typed(advance, self.arrays.run)
         return loop
 
@@ -470,7 +469,7 @@ class Engine:
         """Advance slice by slice to a goal, a limit of work, or a stop."""
         self.entries_read = 0
         while work > 0:
-            # Snapshots are taken between two updates only.
+            # Snapshots are taken only between two updates.
             pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
             begin = time.perf_counter()
             outcome = self._advance(pause, event_limit, sweep_limit, min(self._slice, _SLICE, work))
@@ -515,7 +514,7 @@ class Engine:
             if is_full:
                 self._memory_end = self.position
             if self.position == self._memory_end and event_limit > self.position and not self.finished:
-                # A replay ends at the same event, even if more memory is available by then.
+                # A replay ends at the same event, even if more memory has become available.
                 cursor = self.arrays.state.cursor
                 cursor.status, cursor.phase = Status.MEMORY_LIMIT, Phase.FINISH
                 goal.event_limit = event_limit
@@ -528,7 +527,7 @@ class Engine:
         return outcome
 
     def _grow(self, outcome: LoopEnd) -> bool:
-        """Make room for what the loop lacks; returns whether there is any."""
+        """Grow the arrays that the loop reports as full; returns whether there is memory."""
         run = self.arrays
         if outcome == LoopEnd.NEED_EVENTS:
             return run.events.grow(1, run.past.thin_out)

@@ -20,7 +20,7 @@ FIRST_EVENTS = 1024
 
 
 class TooLargeError(ValueError):
-    """A choice needs more memory than available; the message says how much, for what, and which choice would fit.
+    """A choice needs more memory than available; the message says how much, for which purpose, and what would fit.
 
     Attributes
     ----------
@@ -98,8 +98,8 @@ def charge_run(
     dims = dimensions(mrf, coupled(mrf, part))
     needs = first_bytes(dims, which, deepest)
     name = f"{mrf.name}, M = {part.largest}, variant {which.number}, {schedule}"
-    # If possible, memory is reserved for inspecting the run, or at least for its certificate, even when its rows fill
-    # the rest.
+    # If possible, memory for inspecting the run, or at least for its certificate, is reserved before rows can fill the
+    # rest.
     for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
         charges = account.open(name, needs | {memory.LOOKING: kept})
         if charges is not None:

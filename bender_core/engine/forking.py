@@ -1,7 +1,7 @@
-"""The rows that a run begins with: those of the run that it forked from, and some more.
+"""The first rows of a fork: those of its parent, and additional ones.
 
-A row bounds the coupling of its edge, so it stays valid. Where both groups of its edge are as they were, it is copied;
-else a reverse row takes its place, at what is left of the same state of the receiver, where it is tight. Source:
+A row bounds the coupling of its edge, so it stays valid. If both groups of its edge are unchanged, it is copied;
+otherwise a reverse row replaces it, which is tight at the rest of the same state of the receiver. Source:
 docs/method.md §2.5, §15.3.
 """
 
@@ -27,12 +27,12 @@ from bender_core.units import storage
 
 
 def take_over(old: Arrays, new: Arrays, reduction: Reduction | None, stop: Stop) -> None:
-    """Begin with the rows of another run, and the exact bounds of edges that have been united.
+    """Begin with the rows of another run, and the exact bounds of united edges.
 
     Parameters
     ----------
     old, new : Arrays
-        The other run, and this one at its start, with the messages of that one.
+        The other run, and this one at its start, with the other's messages.
     reduction : Reduction or None
         Of the model of the old run to that of the new one.
     stop : Stop
@@ -63,7 +63,7 @@ def take_over(old: Arrays, new: Arrays, reduction: Reduction | None, stop: Stop)
 
 
 def add_rows(run: Arrays, rows: Sequence[RowAt], stop: Stop) -> None:
-    """Make rows at the messages that a run begins with, and put them to use.
+    """Make rows at the first messages of a run, and use them.
 
     Parameters
     ----------
@@ -110,12 +110,12 @@ def _add(run: Arrays, made: RowAt, stop: Stop) -> None:
 
 
 class RowCarrier:
-    """Takes rows of one run over into another, whose groups contain what is left of those of the first.
+    """Transfers rows to another run, whose groups contain the rest of the groups of the first.
 
     Parameters
     ----------
     old, new : Arrays
-        The other run, and this one at its start, with room for as many more rows.
+        The other run, and this one at its start, with room for that many rows.
     owner : ndarray of int64, shape (G,)
         As `carrying.owners` finds it.
     reduction : Reduction or None
@@ -138,7 +138,7 @@ class RowCarrier:
         self._targets: dict[int, int | None] = {}
 
     def carry(self, row: int) -> None:
-        """Take over a row, unless its edge is gone or a row has taken its place already."""
+        """Transfer a row, unless its edge is gone or another row has already taken its place."""
         arc = 2 * int(self._rows.edge[row]) + int(self._rows.side[row])
         p, q = self._old.graph.ends(arc)
         target = self._target(arc)
@@ -172,7 +172,7 @@ class RowCarrier:
     def _copy(self, row: int, arc: int, target: int) -> None:
         old, new, place = self._rows, self._pool, self._next
         describe_row(new, place, target, int(old.anchor[row]), int(old.kind[row]), 0.0)
-        # The sides change places where the groups have changed their order.
+        # The sides are exchanged if the order of the groups has changed.
         width = min(old.table.shape[2], new.table.shape[2])
         for side in (0, 1):
             new.table[place, (target + side) % 2, :width] = old.table[row, (arc + side) % 2, :width]
@@ -180,7 +180,7 @@ class RowCarrier:
         new.share[place, :bits] = old.share[row, :bits]
 
     def _state_at(self, row: int, arc: int, p: int) -> int:
-        """The state of the new receiver in which the old one is where the row was made, all else as decoded."""
+        """The state of the new receiver that contains the row's anchor, with all other variables as decoded."""
         group = self._new.partition.groups[self._owner[p]]
         place = {int(i): k for k, i in enumerate(group)}
         found, anchor = int(self._new.state.decoded[self._owner[p]]), int(self._rows.anchor[row])

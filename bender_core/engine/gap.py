@@ -14,7 +14,7 @@ from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
 from bender_core.model import BoolArray
 
-# A run claims less than that: a checker adds up differently, and another labelling may be a little better.
+# A run's margin is smaller: a checker adds in another order, and another labelling may be slightly better.
 CLAIMED = 0.9
 
 
@@ -80,11 +80,11 @@ class Margin:
     Attributes
     ----------
     gain : float
-        What a better labelling gains at least, energy.
+        The least gain of a better labelling, energy.
     rounding : float
         The largest rounding error of a bound, energy.
     lattice : Lattice
-        Of the energies.
+        The lattice of possible energies.
     negligible : float
         A gain that does not count, energy.
     """
@@ -105,11 +105,11 @@ class Margin:
         return self.rounding - self.gain
 
     def rounding_with(self, message_size: float) -> float:
-        """The largest rounding error of what is recomputed from the messages of a run, whose sizes count as well."""
+        """The largest rounding error of a bound recomputed from the messages of a run, which depends on their sizes."""
         return self.rounding + ROUNDING * message_size
 
     def excludes(self, excess: ArrayLike, message_size: float) -> BoolArray:
-        """Which labellings are no better than the best one, by what they cost more than it at least.
+        """Which labellings are no better than the best one, given lower bounds on their excess cost.
 
         Source: docs/method.md §15.1, §15.5.
 
@@ -118,7 +118,7 @@ class Margin:
         excess : array_like
             Recomputed from the present messages of a run, energy.
         message_size : float
-            Of these.
+            The sum of the sizes of these messages.
         """
         return np.asarray(excess) >= self.rounding_with(message_size) - self.gain
 
@@ -131,7 +131,7 @@ def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
     form : NormalForm
         Of the model.
     points : Lattice
-        Of its energies, which miss it by much less than is negligible.
+        Of its energies, up to errors far below the negligible gain.
     negligible : float
         A gain that does not count, energy.
 

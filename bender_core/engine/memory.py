@@ -46,7 +46,7 @@ from bender_core.kernels.tables.coupling import coupling_minimum
 from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
-WORD = 8  # bytes of a number
+WORD = 8  # bytes per number
 # The item under which the scratch for inspection is charged.
 LOOKING = "looking"
 # The number of tables over the states of a group that exist at a time during the inspection of a message.
@@ -125,7 +125,7 @@ def state_bytes(dims: Dimensions) -> int:
 
 
 def first_rows(dims: Dimensions, cuts: int, exact: bool) -> int:
-    """The least capacity for rows: the initial row of every message, and those that one oracle may request."""
+    """The least capacity for rows: the initial row of every message, and the rows that one oracle may request."""
     return 0 if exact else len(dims.bits) + dims.degree + cuts
 
 
@@ -220,7 +220,7 @@ class GrowingArrays(Generic[_Arrays]):
             return False
         for more in (growth, least):
             while not self._charges.charge(self._item, more * self._size):
-                # Keeping snapshots is worth more than growing in large steps.
+                # Keeping snapshots is better than growing in large steps.
                 if more > least or not make_room():
                     break
             else:
@@ -347,7 +347,7 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
     }
 
 
-# Scratch of updates and of decoding, which inspecting a message does not need.
+# Scratch for updates and decoding, which is not needed to inspect a message.
 _UPDATING = {"rise", "total", "visited", "oracle", "search"}
 
 
@@ -395,7 +395,7 @@ def _workspace(shapes: dict[str, _Room]) -> Workspace:
 def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> State:
     """The start, all messages 0: bounds from the tables alone, every group decoded by its own energies.
 
-    If states are to be struck off, none is yet.
+    No state is excluded yet.
 
     Raises
     ------
@@ -448,7 +448,7 @@ def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:
 
 
 def copy(state: State) -> State:
-    """A copy of a position, to return to."""
+    """A copy of a position, for `restore`."""
     copies = State._make(
         _reserved(part.shape, part.dtype) if isinstance(part, np.ndarray) else part.copy() for part in state
     )

@@ -1,6 +1,6 @@
 """One message of a run: its parts and its envelope, computed in the scratch for looking.
 
-Tables are over the states of the active bits of a receiver, unless something else is said, and are soon overwritten.
+Unless stated otherwise, tables are over the states of the receiver's active bits, and are soon overwritten.
 Source: docs/method.md §2, §3.5.
 """
 
@@ -78,7 +78,7 @@ def require_states(run: Arrays, arc: int, states: ArrayLike) -> IntArray:
 
 
 def exact_at(run: Arrays, arc: int, active: IntArray, stop: Stop = never) -> FloatArray:
-    """The min-marginals of an arc at some states of the active bits, each at the cost of a pass over the sender's."""
+    """The min-marginals of an arc at some states of the active bits; each costs a pass over the sender's states."""
     nu, table = np.empty(len(active)), incoming(run, arc)
     some = max(STEP // len(table), 1)
     for k in range(0, len(active), some):
@@ -89,7 +89,7 @@ def exact_at(run: Arrays, arc: int, active: IntArray, stop: Stop = never) -> Flo
 
 
 def envelope(run: Arrays, arc: int, stop: Stop = never) -> FloatArray:
-    """The envelope of an arc, which its rows give.
+    """The envelope of an arc by its rows.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Names that `Engine` had before looking became functions; each still works, and says what replaces it."""
+"""Former attributes of `Engine` that are now functions of `looking`; each still works, with a warning that names the
+replacement.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from operator import attrgetter
 from pkgutil import resolve_name
 from typing import Any
 
-# Attributes of an engine, and those of what it consists of.
+# Attributes of an engine, and of its parts.
 _PARTS = {
     **{name: f"settings.{name}" for name in ("schedule", "tolerance", "max_sweeps", "deepest", "improving")},
     **{name: f"settings.{name}" for name in ("excluding", "snapshot_bytes")},
@@ -19,7 +21,7 @@ _PARTS = {
     "bound_excess": "arrays.bound_excess",
     "message_bytes": "arrays.state.lam.nbytes",
 }
-# Functions of an engine that were properties.
+# Functions that were properties of an engine.
 _VALUES = ("decoded_bound", "last_event", "open_node", "opening_bound", "rounded_bound", "slack", "whereabouts")
 _METHODS = (
     *("alive", "answers", "attribution", "certified_bound", "edge_tension", "envelope", "excess", "ground"),
@@ -36,7 +38,7 @@ _RENAMED = {
 
 
 def moved(engine: Any, name: str) -> Any:
-    """What an attribute of an engine used to be.
+    """The value of a former attribute of an engine.
 
     Raises
     ------
@@ -50,7 +52,7 @@ def moved(engine: Any, name: str) -> Any:
     if name not in (*_METHODS, *_VALUES, *_RENAMED):
         raise AttributeError(f"{type(engine).__name__!r} object has no attribute {name!r}", name=name, obj=engine)
     _warn(name, f"bender_core.looking.{function}(engine, …)")
-    # Looked up by name: looking knows the engine, not the other way round.
+    # Looked up by name: looking imports the engine, not the other way round.
     found = resolve_name(f"bender_core.looking:{function}")
     return found(engine) if name in _VALUES else partial(found, engine)
 

@@ -18,7 +18,7 @@ from bender_core.kernels.layout import Status
 from bender_core.model import IntArray
 
 CLOSED = "closed"
-# The status of a run in a word or two. The last two are those of an interrupted run.
+# The status of a run in a word or two. The last two are for interrupted runs.
 STATUSES = {
     Status.RUNNING: "not finished",
     Status.GAP_CLOSED: CLOSED,
@@ -31,7 +31,8 @@ TIME_LIMIT, STOPPED = "time limit", "stopped"
 _MEANINGS = {
     "not finished": "The run has not ended yet.",
     CLOSED: "Closed: the labelling is optimal{within}, which the bound proves.",
-    "no progress": "No progress: sweeps raise the bound no more. Larger groups, the other schedule or variant 12 may.",
+    "no progress": "No progress: sweeps no longer raise the bound. Larger groups, the other schedule or variant 12 "
+    "may.",
     "sweep limit": "Sweep limit: all allowed sweeps are done. More sweeps may raise the bound.",
     "memory limit": "Memory limit: no memory is left for more rows or events. A higher limit, smaller groups, or "
     "variant 12, which keeps no rows, may go further.",
@@ -71,11 +72,11 @@ def verdict(
     scale : float
         The energy at stake (`forms.scale.gap_scale`).
     rounding : float
-        How much the bound may be wrong, energy. Where that hides whether bounds meet, so much less is claimed.
+        The rounding error of the bound, energy. Where it hides whether the bounds meet, that much less is claimed.
     gain : float, optional
         If the bound excludes all labellings that are better by more than this (`Margin.excludes`), energy.
     """
-    # Rounding may lift the one above the other.
+    # Rounding may lift the lower bound above the upper one.
     lower = min(lower if scale else lower - rounding, upper)
     rounded = points.raised(lower, upper)
     proven = gain is not None or points.proves(lower, upper)
@@ -95,7 +96,7 @@ def verdict(
 
 
 def verdict_of(found: Certificate, points: Lattice) -> Meaning:
-    """Interpret the outcome of a proof; its bounds meet only if it says so, since it knows what rounding hides.
+    """Interpret the outcome of a proof; its bounds meet only if the proof claims so, since it accounts for rounding.
 
     Parameters
     ----------
@@ -122,12 +123,12 @@ def verdict_of(found: Certificate, points: Lattice) -> Meaning:
 def _doubt(rounding: float) -> str:
     return (
         f" Sums of energies as large as these are rounded by up to {rounding:.2g}, so smaller differences are not "
-        "decided: smaller penalties may do as well."
+        "decided: smaller penalties may suffice."
     )
 
 
 def _meaning(status: str, lower: float, rounded: float, proven: bool, within: float, step: float) -> str:
-    """What the status means; ``within``: what a better labelling may gain, energy."""
+    """The status in a sentence; ``within``: the most that a better labelling may gain, energy."""
     most = _rounded_up(within)
     sentence = _MEANINGS[status].format(within=f" to within {most}" if within else "")
     if status == CLOSED and not proven:
@@ -138,7 +139,7 @@ def _meaning(status: str, lower: float, rounded: float, proven: bool, within: fl
 
 
 def _rounded_up(energy: float) -> str:
-    """What is claimed to be the most, in three digits."""
+    """An upper limit in three digits, rounded up."""
     nearest = f"{energy:.3g}"
     if math.isclose(float(nearest), energy, rel_tol=1e-12):
         return nearest
@@ -152,8 +153,8 @@ class Result:
     Attributes
     ----------
     lower_bound : float
-        The dual bound: no labelling costs less. Where rounding hides whether bounds meet, it is less by that
-        (docs/method.md §9.4).
+        The dual bound: no labelling costs less. Where rounding hides whether the bounds meet, it is lowered by the
+        error (docs/method.md §9.4).
     rounded_bound : float
         The same, raised to the next possible energy if all differ by multiples of ``step``.
     step : float
@@ -202,7 +203,7 @@ class Result:
 
     @property
     def optimal(self) -> bool:
-        """Whether no labelling costs less: in a proof up to ``certificate.negligible``, in a run as far as a gap of 0
-        says (docs/method.md §9.4).
+        """Whether no labelling costs less: in a proof up to ``certificate.negligible``, in a run if the gap is 0
+        (docs/method.md §9.4).
         """
         return self.status == CLOSED and self.gap == 0.0

@@ -1,4 +1,4 @@
-"""Benders rows to be made, and sums of their terms."""
+"""Requests for Benders rows, and sums of the terms of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cut_kind(alpha: float) -> RowKind:
     Raises
     ------
     ValueError
-        If rows are not made with that alpha.
+        If no rows are made with that alpha.
     """
     if alpha not in CUT_KINDS:
         raise ValueError(f"alpha is {alpha}; Magnanti-Wong rows are made with {', '.join(map(str, CUT_KINDS))}")
@@ -27,7 +27,7 @@ def cut_kind(alpha: float) -> RowKind:
 
 
 class RowAt(NamedTuple):
-    """A row that could be made, as `what_if` does: for a message, at a state of its receiver.
+    """A row that could be made, for a message at a state of its receiver, as by `what_if`.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class RowAt(NamedTuple):
 
 
 def rows_at(given: Iterable[RowAt]) -> tuple[RowAt, ...]:
-    """Rows that could be made, checked.
+    """A checked list of requested rows.
 
     Raises
     ------

@@ -53,11 +53,11 @@ class Settings:
         Improve the decoded labelling after every sweep by local search. Without it the upper bound is the paper's: the
         energy of the best decoded labelling (docs/method.md §8).
     excluding : bool
-        Strike off states of groups that no better labelling takes (docs/method.md §15.1). It changes no result.
+        Exclude states of groups that no better labelling has (docs/method.md §15.1). This changes no result.
     snapshot_bytes : int
         The most memory for snapshots, bytes; when it is full, they are thinned out. The start is kept, too, and any
-        later event can be reached from it by replay; but a run that goes on from another one and has 0 bytes for
-        snapshots only goes forward.
+        later event can be reached from it by replay; but a run that continues another one and has 0 bytes for
+        snapshots can only go forward.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Positions of a run to return to. Source: docs/method.md §10.3."""
+"""Positions to which a run can return. Source: docs/method.md §10.3."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Snapshots:
     start : State
         Before the first event.
     most : int
-        The most bytes of all snapshots together, without the start. If it is 0, a start that has messages of another
-        run is not kept either: the run only goes forward.
+        The most bytes of all snapshots together, without the start. If it is 0, a start with the messages of another
+        run is not kept either, and the run can only go forward.
     charges : Line
         What they are charged to.
     carried : bool

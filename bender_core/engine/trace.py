@@ -23,7 +23,7 @@ GRAINS = ("event", "row", "round", "node", "sweep")
 
 
 def require_grain(grain: str) -> None:
-    """Refuse what is no grain of steps.
+    """Refuse a value that is no grain of steps.
 
     Raises
     ------
@@ -58,8 +58,8 @@ class Event:
         The state y* of the node at which its envelope is made tight, as an integer whose bit k is member k: the
         minimiser, or where progress is slow a deeper one (`Engine`, ``deepest``).
     depth : int
-        The number of states of the node before y*; at the end of a sweep, the number at which envelopes shall be tight;
-        when the run is finished, its `Status`.
+        The number of states of the node before y*; at the end of a sweep, the number of states at which envelopes
+        are to be tight; when the run is finished, its `Status`.
     rows : int
         Rows in use after the event.
     value, before : float
@@ -73,7 +73,7 @@ class Event:
         bound; NaN where there is none. The floor comes with opened, oracle and message, the ceiling with the latter
         two. Source: docs/method.md §3.9.
     suspects : int
-        States that may cost less than the ceiling: oracle, after the answer and before its rows; message, 0; else -1.
+        States that may cost less than the ceiling. Oracle: after the answer and before its rows; message: 0; else -1.
     """
 
     index: int
@@ -142,7 +142,7 @@ class Trace:
         name : str
             A field of `Event` other than its index.
         begin : int
-            The first event wanted.
+            The first event.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class Trace:
         Returns
         -------
         ndarray of int64
-            Whether the last event ends a round is not known before the next; it counts as an end.
+            Only the next event shows whether the last one ends a round; it counts as an end.
 
         Raises
         ------

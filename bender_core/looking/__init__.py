@@ -1,4 +1,4 @@
-"""Looking changes nothing: questions about a run where it stands, each a function of its engine.
+"""Looking changes nothing: functions of an engine that describe its present state.
 
 Source: docs/method.md §12.
 """

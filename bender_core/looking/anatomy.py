@@ -28,7 +28,7 @@ class EdgeCouplings(NamedTuple):
     receiving, sending : ndarray of int64, shape (couplings,)
         The members at both ends, as places in their groups.
     entry : ndarray of int64, shape (couplings, 2)
-        The values of the two that have the energy -weight; all others have 0.
+        The values of the two members at which the coupling has energy -weight; elsewhere it is 0.
     weight : ndarray, shape (couplings,)
         Energy, above 0.
     """

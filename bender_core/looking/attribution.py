@@ -15,26 +15,27 @@ from bender_core.model import BoolArray, FloatArray, IntArray
 
 
 class Attribution(NamedTuple):
-    """By how much everything has raised the lower bound; every part is at least 0. Source: docs/method.md §9.7.
+    """The rise of the lower bound, part by part; every part is at least 0. Source: docs/method.md §9.7.
 
     Attributes
     ----------
     messages : ndarray, shape (2 E,)
-        The new rows of every message, energy.
+        The rise by new rows of every message, energy.
     groups : ndarray, shape (P,)
-        The updates of every group before a new row: messages made anew by old rows, or exactly, energy.
+        The rise by updates of every group before a new row, that is by messages recomputed from old rows or exactly,
+        energy.
     """
 
     messages: FloatArray
     groups: FloatArray
 
 
-# How far the rise of the bound of a run has been attributed, and to what: it goes on from there.
+# How far the rise of the bound of a run has been attributed, and the parts so far; later calls continue from there.
 _so_far: WeakKeyDictionary[Engine, tuple[int, Attribution]] = WeakKeyDictionary()
 
 
 def attribution(engine: Engine) -> Attribution:
-    """What raised the lower bound to where it is, in the order of the complete updates.
+    """The attribution of the rise of the lower bound, up to the last complete update.
 
     Source: docs/method.md §9.7.
 
@@ -56,7 +57,7 @@ def attribution(engine: Engine) -> Attribution:
 
 
 def row_gains(engine: Engine) -> FloatArray:
-    """By how much every event so far has raised the lower bound by the row that it added.
+    """The rise of the lower bound due to the row that each event added.
 
     Row ``row`` was added by event ``row.born``. Source: docs/method.md §9.7.
 
@@ -67,7 +68,7 @@ def row_gains(engine: Engine) -> FloatArray:
     Returns
     -------
     ndarray, shape (events,)
-        Energy, at least 0; 0 for what is no row, and for the rows of an update that is not complete.
+        Energy, at least 0; 0 for events without a row, and for the rows of an incomplete update.
     """
     trace = engine.trace.until(engine.position)
     gains, looks = np.zeros(len(trace)), _looks(trace, 0)
@@ -86,11 +87,11 @@ def _attribute(trace: Trace, begin: int, start: float, found: Attribution) -> in
     ----------
     trace : Trace
     begin : int
-        The first event that counts; there an update begins.
+        The first event that counts; an update begins there.
     start : float
         The lower bound before it, energy.
     found : Attribution
-        What the events before have raised the bound by; the credits are added to it.
+        The credits of the earlier events; the new ones are added to them.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def _attribute(trace: Trace, begin: int, start: float, found: Attribution) -> in
 
 
 def _looks(trace: Trace, begin: int) -> IntArray:
-    """The looks at the floor of every complete update: at its opening, by its oracles, and at its end."""
+    """The events of complete updates that state the floor: openings, oracles and ends."""
     kind = trace.column("kind", begin)
     ends = np.flatnonzero(kind == Kind.MESSAGE)
     known = kind[: ends[-1] + 1] if len(ends) else kind[:0]
@@ -117,7 +118,7 @@ def _looks(trace: Trace, begin: int) -> IntArray:
 
 
 def _rise(trace: Trace, begin: int, start: float, looks: IntArray) -> FloatArray:
-    """By how much the larger of bound and floor has risen at every look."""
+    """The rise of the larger of bound and floor at each of these events."""
     opens = trace.column("kind", begin)[looks] == Kind.NODE_OPENED
     bound = np.concatenate([[start], trace.column("lower_bound", begin)])[looks]
     level = np.maximum(bound, trace.column("floor", begin)[looks])
@@ -127,14 +128,14 @@ def _rise(trace: Trace, begin: int, start: float, looks: IntArray) -> FloatArray
 
 
 def _divided(trace: Trace, begin: int, looks: IntArray, rise: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
-    """The rise at every look, divided among the rows since the one before by their own rise.
+    """The rise at each of these events, divided among the rows since the previous one in proportion to their own rise.
 
     Returns
     -------
     rows : ndarray of int64
         The events that added rows.
     credit : ndarray
-        Of each of them, energy.
+        The credit of each of them, energy.
     paid : ndarray of bool, shape (looks,)
         Whether there were any.
     """

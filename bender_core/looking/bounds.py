@@ -1,4 +1,4 @@
-"""The bounds of a run: the certificate, the terms of the lower bound, and where the gap between the two lives.
+"""The bounds of a run: the certificate, the terms of the lower bound, and the distribution of the gap.
 
 Source: docs/method.md §9.
 """
@@ -18,7 +18,7 @@ from bender_core.looking.message import min_marginal
 from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
-# States processed at a time where a whole table would take too much memory.
+# The number of states processed at a time where a whole table would take too much memory.
 _SLICE = 1 << 16
 
 
@@ -42,9 +42,9 @@ class EdgeTension(NamedTuple):
     Attributes
     ----------
     disagreement : float
-        What the other end would save by its best answer, energy.
+        The energy that the other end would save by its best answer.
     unclaimed : float
-        What the message asks for less than it could, energy.
+        The energy that the message could claim in addition.
     """
 
     disagreement: float
@@ -59,7 +59,7 @@ class Work(NamedTuple):
     messages : ndarray of int, shape (2 E,)
         For every message.
     rest : int
-        For no message: minimisers, labellings, and the overhead of steps.
+        Work for no single message: minimisers, labellings, and the overhead of steps.
     """
 
     messages: IntArray
@@ -152,7 +152,7 @@ def rounded_bound(engine: Engine) -> float:
 
 
 def bound_terms(engine: Engine) -> Tension:
-    """The terms of the lower bound: what every group and every edge holds, without the model's constant.
+    """The terms of the lower bound, one for every group and every edge, without the model's constant.
 
     Source: docs/method.md §2.1.
 
@@ -168,7 +168,7 @@ def bound_terms(engine: Engine) -> Tension:
 
 
 def tension(engine: Engine, labeling: ArrayLike | None = None) -> Tension:
-    """Where the gap lives: by how much each term of the energy of a labelling exceeds the term of the bound.
+    """The distribution of the gap: how far each term of a labelling's energy exceeds its term of the bound.
 
     Source: docs/method.md §9.6.
 
@@ -202,7 +202,7 @@ def edge_tension(engine: Engine, p: int, q: int, labeling: ArrayLike | None = No
     ----------
     engine : Engine
     p, q : int
-        The end it is seen from, and the other.
+        The end from which it is seen, and the other end.
     labeling : array_like, shape (n,), optional
         Values of the variables; by default the best labelling so far.
 
@@ -247,6 +247,6 @@ def _states_of(engine: Engine, labeling: ArrayLike | None) -> IntArray:
     """The state that a labelling gives every group."""
     if labeling is None:
         return engine.arrays.state.best
-    # Refuses what is no labelling of the model.
+    # Refuses values that are no labelling of the model.
     engine.mrf.energy(labeling)
     return engine.graph.states(np.asarray(labeling, np.int64))

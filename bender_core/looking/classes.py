@@ -1,6 +1,6 @@
 """A message by classes of its receiver's states: those that agree in the members coupled to the sender.
 
-A message does not depend on the other members, so all that is said of a class holds for each of its states.
+A message does not depend on the other members, so the values of a class hold for each of its states.
 Source: docs/method.md §12.1.
 """
 
@@ -35,7 +35,7 @@ class Classes:
     tight : ndarray of bool, shape (2^bits,)
         Where the two are equal up to rounding (`looking.is_tight`).
     least : ndarray, shape (2^bits,)
-        What the cheapest state of the class costs at least, in units of the bound (`looking.ground`).
+        A lower bound on the cost of the class's cheapest state, in units of the bound (`looking.ground`).
     rows : list of Row
         Oldest first; none in an exact variant.
     support : ndarray of int64, shape (2^bits,)
@@ -43,9 +43,9 @@ class Classes:
     maximal : ndarray, shape (rows,)
         The share of the classes at which a row is the envelope, 0 to 1.
     weight : float
-        The sum of the weights of the edge's couplings, energy: what tightness is relative to.
+        The sum of the weights of the edge's couplings, energy, to which tightness is relative.
     at_oracle : int
-        The class of y*, the state of the receiver's last event; before its first update of the cheapest state.
+        The class of y*, the state in the receiver's last event; before its first update, that of the cheapest state.
     """
 
     members: IntArray
@@ -157,5 +157,5 @@ def _state_at_oracle(engine: Engine, p: int, cost: FloatArray) -> int:
 
 
 def row_over(row: Row, members: IntArray) -> FloatArray:
-    """A row over the classes by some members of the receiver, all that it depends on: energy, shape (2^members,)."""
+    """A row over the classes, given by the receiver's members that it depends on; energy, shape (2^members,)."""
     return row.intercept - over_states(row.u[members])

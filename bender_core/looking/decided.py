@@ -1,7 +1,7 @@
-"""What a run decides: values and ties of variables that every better labelling has.
+"""Facts decided by a run: values and ties of variables that hold in every better labelling.
 
-A state of a group is dead if every labelling that takes it is known to be no better than the best one. What all others
-have in common is a fact. Source: docs/method.md §15.1.
+A state of a group is dead if every labelling with that state is known to be no better than the best one. A property
+that all other states share is a fact. Source: docs/method.md §15.1.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from bender_core.stopping import Stop, never
 
 
 def decided(engine: Engine) -> Facts:
-    """What a run has decided so far.
+    """The facts that a run has decided so far.
 
     Parameters
     ----------
     engine : Engine
-        One that strikes off states.
+        One that excludes states.
 
     Returns
     -------
     Facts
-        Of its model. Every labelling that is better fulfils them, and so does the best one known.
+        About its model. Every better labelling satisfies them, and so does the best one known.
 
     Raises
     ------
     ValueError
-        If the run strikes off no states.
+        If the run does not exclude states.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def decided(engine: Engine) -> Facts:
 
 
 def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
-    """What follows from the present messages of a run alone, in the groups in which it has decided something.
+    """The facts that follow from the present messages alone, in the groups in which the run has decided something.
 
     Source: docs/method.md §15.5.
 
@@ -59,7 +59,7 @@ def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
     ----------
     engine : Engine
     facts : Facts
-        What it has decided, at messages of any moment.
+        Those that it has decided, at the messages of any moment.
     stop : Stop
 
     Returns
@@ -76,7 +76,7 @@ def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
 
 
 def excludes(engine: Engine, excess: FloatArray) -> BoolArray:
-    """Which labellings are no better than the best one, by what they cost more than it at least.
+    """Which labellings are no better than the best one, given lower bounds on their excess cost.
 
     Source: docs/method.md §15.1, §15.5.
 
@@ -84,7 +84,8 @@ def excludes(engine: Engine, excess: FloatArray) -> BoolArray:
     ----------
     engine : Engine
     excess : ndarray
-        Recomputed from its present messages, energy: as `excess` of states, or that of the lower bound for all.
+        Recomputed from its present messages, energy: the `excess` of states, or that of the lower bound for all
+        labellings.
 
     Returns
     -------
@@ -94,18 +95,18 @@ def excludes(engine: Engine, excess: FloatArray) -> BoolArray:
 
 
 def _groups_of(engine: Engine, facts: Facts) -> IntArray:
-    """The groups in which something is decided."""
+    """The groups with decided or tied variables."""
     return np.unique(engine.partition.group_of()[np.append(np.flatnonzero(facts.value != OPEN), facts.ties[:, 0])])
 
 
 def _facts(engine: Engine, groups: Iterable[int], left: Iterable[BoolArray]) -> Facts:
-    """What the states of some groups that are alive have in common."""
+    """The facts that all alive states of some groups share."""
     value = np.full(engine.mrf.n, OPEN)
     ties = [np.empty((0, 3), np.int64)]
     best = engine.graph.states(engine.labeling)
     for p, states in zip(groups, left, strict=True):
         group = engine.partition.groups[p]
-        # So that the best labelling lies inside what is left.
+        # So that the best labelling remains in the reduced model.
         states[best[p]] = True
         value[group], tied = common(states, len(group))
         tied[:, :2] = group[tied[:, :2]]
@@ -114,14 +115,14 @@ def _facts(engine: Engine, groups: Iterable[int], left: Iterable[BoolArray]) -> 
 
 
 def reduced(engine: Engine, stop: Stop = never) -> Reduction:
-    """The model of a run without what the present messages decide, in groups in which the run has decided something.
+    """The model of a run, reduced by the facts of the present messages in groups that have decided variables.
 
     Source: docs/method.md §15.2.
 
     Parameters
     ----------
     engine : Engine
-        One that strikes off states.
+        One that excludes states.
     stop : Stop
 
     Returns
@@ -131,7 +132,7 @@ def reduced(engine: Engine, stop: Stop = never) -> Reduction:
     Raises
     ------
     ValueError
-        If the run strikes off no states.
+        If the run does not exclude states.
     Stopped
         If ``stop`` says so.
     """
@@ -144,7 +145,7 @@ def settled(engine: Engine, stop: Stop = never) -> bool:
     Parameters
     ----------
     engine : Engine
-        One that strikes off states.
+        One that excludes states.
     stop : Stop
 
     Returns
@@ -159,18 +160,18 @@ def settled(engine: Engine, stop: Stop = never) -> bool:
     facts = decided(engine)
     groups = _groups_of(engine, facts)
     if len(groups) < len(engine.partition):
-        # Before all are looked at again, which takes longer.
+        # A quick test first: examining all groups takes longer.
         return False
     return not reduction(engine.whole, confirmed(engine, facts, stop)).reduced.n
 
 
 def decided_members(engine: Engine, p: int) -> IntArray:
-    """The value of every member of a group that the run has decided so far, shape (|Y_p|,); -1 where it has not.
+    """The decided value of every member of a group, shape (|Y_p|,); -1 where the run has not decided it.
 
     Parameters
     ----------
     engine : Engine
-        One that strikes off states.
+        One that excludes states.
     p : int
     """
     states = alive(engine, p)
@@ -179,7 +180,7 @@ def decided_members(engine: Engine, p: int) -> IntArray:
 
 
 def proves(engine: Engine) -> bool:
-    """Whether the bound of a run proves that no labelling is better than the best one, by more than does not count.
+    """Whether the bound of a run proves that no labelling is better than the best one, up to a negligible gain.
 
     Source: docs/method.md §15.1.
 
@@ -195,20 +196,21 @@ def proves(engine: Engine) -> bool:
 
 
 def common(alive: BoolArray, bits: int) -> tuple[IntArray, IntArray]:
-    """What the states that are alive have in common.
+    """The properties that all alive states share.
 
     Parameters
     ----------
     alive : ndarray of bool, shape (2^bits,)
-        At least one is.
+        At least one state is alive.
     bits : int
 
     Returns
     -------
     value : ndarray of int64, shape (bits,)
-        The value of every bit that is the same in all; else -1.
+        The value of every bit that is the same in all states; else -1.
     ties : ndarray of int64, shape (t, 3)
-        Pairs of other bits that are equal in all states, or opposite in all (1); a bit is tied to one below at most.
+        Pairs of other bits that are equal in all states (0), or opposite in all (1); each bit is tied to at most one
+        lower bit.
     """
     value, tied, opposite = np.empty((3, bits), np.int64)
     agreement(alive, bits, value, tied, opposite)

@@ -36,7 +36,7 @@ class History(NamedTuple):
     tight : ndarray of bool, shape (k, rows)
         Whether it equalled the true min-marginal where it was made (`tight_where_made`).
     complete : bool
-        Whether all events asked for were looked at in time.
+        Whether all requested events were sampled within the time limit.
     """
 
     event: IntArray
@@ -49,7 +49,7 @@ class History(NamedTuple):
 
 
 class RowLife(NamedTuple):
-    """The life of a row up to an event, as far as events were looked at; None: at none of them.
+    """The life of a row up to an event, at the sampled events; None: at none of them.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class RowLife(NamedTuple):
 
 
 def tight_where_made(engine: Engine, p: int, q: int, made: list[Row], stop: Stop = never) -> NDArray[np.bool_]:
-    """Whether rows still equal the true min-marginal at the state, and in the direction, that they were made for.
+    """Whether rows still equal the true min-marginal at the state, and in the direction, for which they were made.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def tight_where_made(engine: Engine, p: int, q: int, made: list[Row], stop: Stop
 
 
 def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: Stop = never) -> History:
-    """A message at events spread evenly over those computed, and at the present one; the run returns to its position.
+    """A message at evenly spaced events of those computed, and at the present one; the run returns to its position.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
     points : int
         The largest number of events, beside the present one.
     seconds : float
-        The time limit; the first events come first.
+        The time limit; events are sampled from the first one on.
     stop : Stop
         Checked about every 10 ms.
 
@@ -146,7 +146,7 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
 
 
 def _now(engine: Engine, p: int, q: int, stop: Stop) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The slack by class, and of every row whether it is maximal somewhere, and tight where it was made."""
+    """The slack by class, and for every row whether it is maximal somewhere, and tight where it was made."""
     arc = engine.graph.arc(p, q)
     members = engine.graph.active_members(arc)
     states = states_of(np.arange(1 << len(members)), members)
@@ -156,7 +156,7 @@ def _now(engine: Engine, p: int, q: int, stop: Stop) -> tuple[FloatArray, NDArra
 
 
 def _stacked(found: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Lines of different lengths as one table: later rows come after earlier ones."""
+    """Lists of different lengths as one table; later rows are at the end."""
     width = max(map(len, found))
     return np.array([np.pad(line, (0, width - len(line))) for line in found])
 

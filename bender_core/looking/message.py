@@ -1,6 +1,6 @@
 """The messages of a run: dual tables, min-marginals, envelopes, and how tight these are.
 
-Functions raise ValueError if there is no group of a number, or if a receiver and a sender are not coupled;
+Functions raise ValueError if there is no group with a given number, or if receiver and sender are not coupled;
 TooLargeError if their scratch does not fit into memory with the run; and Stopped if ``stop`` says so. Source:
 docs/method.md §12.1.
 """
@@ -50,7 +50,7 @@ class Tightness:
 
 
 def is_close(nu: FloatArray, below: FloatArray, weight: float) -> NDArray[np.bool_]:
-    """Where what is below a min-marginal equals it up to rounding; ``weight`` is that of all couplings of the edge."""
+    """Where a lower bound equals a min-marginal up to rounding; ``weight`` is that of all couplings of the edge."""
     close: NDArray[np.bool_] = nu - below <= CLOSE * (np.abs(nu) + weight)
     return close
 
@@ -257,7 +257,7 @@ def message(engine: Engine, p: int, q: int) -> FloatArray:
 
 
 def messages(engine: Engine) -> FloatArray:
-    """All messages, a copy: for every edge that into its first group, over the states, then that into its second.
+    """A copy of all messages: for every edge the table of the one into its first group, then of that into its second.
 
     Parameters
     ----------

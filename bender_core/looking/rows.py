@@ -36,9 +36,9 @@ class Row:
     born : int
         Index of the event that added it; -1 for the initial rows.
     made_for : int
-        The group at whose minimiser it was made.
+        The group for which it was made.
     anchor : int
-        That minimiser, with 0 for the idle members.
+        The state of that group at which it was made, with 0 for idle members.
     intercept : float
         beta_0 at the current lambda, energy.
     u : ndarray, shape (members of the receiver, 2)
@@ -46,7 +46,7 @@ class Row:
     v : ndarray, shape (members of the sender, 2)
         The same for the sender.
     paid : ndarray, shape (couplings of the edge,)
-        The part of the weight of every coupling that is in ``u``; the rest is in ``v``. Energy.
+        The part of every coupling's weight that is in ``u``; the rest is in ``v``. Energy.
     """
 
     index: int
@@ -66,10 +66,10 @@ class RowSupport(NamedTuple):
     Attributes
     ----------
     states : ndarray of int, shape (rows,)
-        At how many states of the receiver's active bits each is the envelope, in the order of `rows`; 0: the row is
-        dead.
+        The number of states of the receiver's active bits at which each is the envelope, in the order of `rows`; 0: the
+        row is dead.
     oldest : ndarray of int, shape (2^(active bits of the receiver),)
-        The place among them of the row that is the envelope there, the oldest among equals; -1 without rows.
+        For every such state the place of the row that is the envelope, the oldest among equals; -1 without rows.
     """
 
     states: IntArray
@@ -108,7 +108,7 @@ def rows(engine: Engine, p: int, q: int) -> list[Row]:
 
 
 def row(engine: Engine, index: int) -> Row:
-    """A row in use, seen from the group that it was made for.
+    """A row in use, seen from the group for which it was made.
 
     Parameters
     ----------
@@ -246,13 +246,13 @@ def row_value(row: Row, state: int) -> float:
 
 
 def over_active_states(table: FloatArray, bits: int) -> FloatArray:
-    """What a row charges at every state of the active bits, from its table (see `kernels.tables.affine`)."""
+    """The charge of a row at every state of the active bits, from its table (see `kernels.tables.affine`)."""
     low, high = 1 << min(bits, LOW_BITS), 1 << max(bits - LOW_BITS, 0)
     return (table[low : low + high, None] + table[:low]).reshape(-1)
 
 
 def row_payments(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:
-    """What every coupling of an edge pays on one side: its weight split by the row.
+    """The part of every coupling's weight that the row assigns to one side.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def row_payments(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) 
 
 
 def row_terms(graph: HyperGraph, payments: FloatArray, edge: int, side: int) -> FloatArray:
-    """The charges of a row for each value of each member of one side: the sums of its payments there.
+    """The charges of a row for each value of each member of one side: sums of the payments there.
 
     Returns
     -------

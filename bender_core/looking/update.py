@@ -1,7 +1,7 @@
-"""The update that is open, in units of the bound: what the states of its group cost, at least and exactly.
+"""The open update, in units of the bound: lower bounds on the costs of its group's states, and exact costs.
 
-Functions raise ValueError if there is no group of a number, TooLargeError if their scratch does not fit into memory
-with the run, and Stopped if ``stop`` says so. Source: docs/method.md §3.9.
+Functions raise ValueError if there is no group with a given number, TooLargeError if their scratch does not fit into
+memory with the run, and Stopped if ``stop`` says so. Source: docs/method.md §3.9.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bender_core.stopping import Stop, never
 
 
 class GroundParts(NamedTuple):
-    """The terms of what every state of a group costs at least, in units of the bound; they sum to `ground`.
+    """The terms of the lower bound on the cost of every state of a group, in units of the bound; they sum to `ground`.
 
     Source: docs/method.md §3.9.
 
@@ -55,12 +55,12 @@ class GroundParts(NamedTuple):
 
 
 class OpenUpdate(NamedTuple):
-    """What the rounds of the open update have found. Source: docs/method.md §3.9.
+    """The results of the rounds of the open update. Source: docs/method.md §3.9.
 
     Attributes
     ----------
     floor : float
-        The least cost of a state by the rows: the bound if the messages were passed now.
+        The least cost of a state by the rows: the lower bound if the messages were passed now.
     ceiling : float
         The least exact cost found, NaN before the first answer.
     suspects : int
@@ -76,7 +76,7 @@ class OpenUpdate(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What an oracle says of one neighbour at a state of a group.
+    """An oracle's answer from one neighbour at a state of a group.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def open_node(engine: Engine) -> int:
 
 
 def ground(engine: Engine, p: int, stop: Stop = never) -> FloatArray:
-    """What every state of a group costs at least, in units of the bound.
+    """A lower bound on the cost of every state of a group, in units of the bound.
 
     It is a local cost at the present messages, not the energy of a labelling. Source: docs/method.md §3.9.
 
@@ -203,7 +203,7 @@ def ground(engine: Engine, p: int, stop: Stop = never) -> FloatArray:
 
 
 def ground_parts(engine: Engine, p: int, stop: Stop = never) -> GroundParts:
-    """The terms of `ground`: the group's own, one of every neighbour, and the rest of the bound.
+    """The terms of `ground`: the group's own, one per neighbour, and the rest of the bound.
 
     Parameters
     ----------
@@ -236,9 +236,9 @@ def ground_parts(engine: Engine, p: int, stop: Stop = never) -> GroundParts:
 
 
 def excess(engine: Engine, p: int, stop: Stop = never) -> FloatArray:
-    """By how much every labelling that takes a state of a group costs more than the best one known, at least.
+    """A lower bound on the excess cost, over the best known labelling, of all labellings with a state of a group.
 
-    As `ground` less the upper bound; the model's constant, which may be large, does not cost it digits. Source:
+    It is `ground` less the upper bound, computed without the model's constant, which may be large. Source:
     docs/method.md §15.1.
 
     Parameters
@@ -262,7 +262,7 @@ def excess(engine: Engine, p: int, stop: Stop = never) -> FloatArray:
 
 
 def excesses(engine: Engine, groups: Iterable[int], stop: Stop = never) -> Iterator[FloatArray]:
-    """The `excess` of several groups, one by one; the sums over all terms of the bound are taken once."""
+    """The `excess` of several groups, one by one; sums over all terms of the bound are computed once."""
     run = engine.arrays
     state = run.state
     all_groups, all_edges = state.node_bound.sum(), state.edge_bound.sum()
@@ -290,15 +290,15 @@ def _exact_total(engine: Engine, p: int, stop: Stop) -> FloatArray:
                 return run.work.total[: 1 << run.problem.size[p]].copy()
             stop.check()
     finally:
-        # Looking is no work of the run, and leaves its position.
+        # Looking does not count as work of the run, and does not move it.
         run.state.read[arcs] = read
         run.state.cursor.slot = run.state.cursor.begun = 0
 
 
 def alive(engine: Engine, p: int) -> NDArray[np.bool_]:
-    """The states of a group that have not been struck off so far.
+    """The states of a group that have not been excluded so far.
 
-    No labelling with one that has been is better than the best one known, by more than does not count. Source:
+    No labelling with an excluded state is better than the best known one by more than a negligible gain. Source:
     docs/method.md §15.1.
 
     Parameters
@@ -313,10 +313,10 @@ def alive(engine: Engine, p: int) -> NDArray[np.bool_]:
     Raises
     ------
     ValueError
-        If the run strikes off no states.
+        If the run does not exclude states.
     """
     if not engine.settings.excluding:
-        raise ValueError("this run strikes off no states; make it with excluding=True")
+        raise ValueError("this run does not exclude states; make it with excluding=True")
     p = require_index(p, engine.graph.n_groups, "group")
     run = engine.arrays
     first = int(run.problem.phi_first[p])
@@ -340,7 +340,7 @@ def open_update(engine: Engine) -> OpenUpdate | None:
         return None
     run = engine.arrays
     rounds, total = run.work.rounds, run.work.total[: 1 << run.problem.size[p]]
-    # While deeper states are looked at, those before are masked; the floor no longer moves then.
+    # While deeper states are made tight, the cheaper ones are masked; the floor no longer changes then.
     least = float(rounds.least if run.state.cursor.visited else total.min())
     best, floor = int(rounds.cheapest), float(rounds.base + least)
     if best == NONE:
@@ -351,7 +351,7 @@ def open_update(engine: Engine) -> OpenUpdate | None:
 
 
 def exact_costs(engine: Engine) -> dict[int, float]:
-    """The states that the oracles of the open update have been asked at, and their exact costs.
+    """The states that the oracles of the open update have evaluated, and their exact costs.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def exact_costs(engine: Engine) -> dict[int, float]:
     Returns
     -------
     dict of int to float
-        Energy in units of the bound, by state, in the order of the first question; empty between two updates.
+        Energy in units of the bound, by state, in the order of evaluation; empty between two updates.
     """
     p, found = open_node(engine), {}
     if _has_ground(engine, p):
@@ -374,7 +374,7 @@ def exact_costs(engine: Engine) -> dict[int, float]:
 
 
 def answers(engine: Engine, p: int, state: int) -> list[Answer]:
-    """What the neighbours of a group answer to one of its states, in the order of `ground_parts`.
+    """The answers of a group's neighbours to one of its states, in the order of `ground_parts`.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def answers(engine: Engine, p: int, state: int) -> list[Answer]:
 
 
 def _known(engine: Engine, p: int, q: int, state: int, slot: int, exact: float) -> float:
-    """The envelope at a state; of an exact variant it is the min-marginal, which is at hand."""
+    """The envelope at a state; in an exact variant the min-marginal, which is already known."""
     run = engine.arrays
     if run.rule.exact:
         return exact
@@ -414,7 +414,7 @@ def _has_ground(engine: Engine, p: int) -> bool:
 
 
 def _rest(engine: Engine, p: int) -> float:
-    """The bound without what a group and its edges hold of it."""
+    """The bound without the terms of a group and its edges."""
     run = engine.arrays
     if _has_ground(engine, p):
         return float(run.work.rounds.base)

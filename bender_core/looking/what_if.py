@@ -36,24 +36,24 @@ class WhatIfRow:
     ----------
     kind : RowKind
     state : int
-        The state of the receiver at which it was made, and equals the true min-marginal.
+        The state of the receiver at which it was made, where it equals the true min-marginal.
     values : ndarray, shape (2^|Y_p|,)
         The row over the states of the receiver, energy.
     looseness : float
         Mean over all states of the true min-marginal minus the row, energy.
     rise : ndarray, shape (2^|Y_p|,)
-        What it lifts the envelope by at every state, energy.
+        The rise of the envelope at every state, energy.
     lift : float
         The mean of ``rise``: the mean slack that it removes.
     tightened : int
-        The number of states that are not tight now and would be.
+        The number of states that would become tight.
     u : ndarray, shape (members of the receiver, 2)
     v : ndarray, shape (members of the sender, 2)
         The charge for each value of each member (as in `Row`).
     pivots : int
         Of the active-set method; 0 for the closed form.
     seconds : float
-        Wall-clock time to make it, tables included, without the oracle that all share.
+        Wall-clock time to make it, with its tables, but without the oracle, which all rows share.
     """
 
     kind: RowKind
@@ -121,11 +121,11 @@ def _cut(
 
     seconds, pivots = timed(1)
     if seconds >= LONG_SECONDS:
-        # The first call of all takes longer.
+        # The very first call takes longer.
         seconds = min(seconds, timed(1)[0])
     if seconds < LONG_SECONDS:
         more, one = (min(timed(repeats)[0] for _ in range(TRIALS)) for repeats in (1 + REPEATS, 1))
-        # Where the clock tells no difference, as much as it can be at most.
+        # If the clock shows no difference, an upper limit.
         seconds = (more - one) / REPEATS if more > one else more / (1 + REPEATS)
     u, v = (
         row_terms(engine.graph, row_payments(engine.graph, room, 0, edge, end), edge, end) for end in (side, 1 - side)

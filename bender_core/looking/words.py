@@ -1,6 +1,6 @@
 """Events in words: what happened and why, and the formula behind it with the event's numbers.
 
-A state costs *at least* what the rows say and *exactly* what the oracles answer, both in units of the lower bound.
+Rows bound the cost of a state from below (*at least*), oracles give it (*exactly*), both in units of the lower bound.
 Source: docs/method.md §3.9, §12.3.
 """
 
@@ -37,16 +37,16 @@ def number(value: float, digits: int = 5) -> str:
 
 
 def decides(values: Sequence[str], within: float = 0.0) -> str:
-    """What an event decides, from "x = 1" of every variable, and why; may be empty. Source: docs/method.md §15.1.
+    """The decisions of an event, each given as "x = 1", and their reason; may be empty. Source: docs/method.md §15.1.
 
-    ``within``: what another labelling may save all the same, an energy.
+    ``within``: what another labelling may still save, an energy.
     """
     if not values:
         return ""
     named = list(values) if len(values) <= MOST_DECIDED else [*values[: MOST_DECIDED - 1], f"{len(values) - 2} more"]
     listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
     but = f", to within {at_most(within)}" if within else ""
-    return f"That decides {listed}: with any other value there, a labelling costs no less than the best one{but}."
+    return f"That decides {listed}: with any other value, a labelling costs no less than the best one{but}."
 
 
 DECIDED = "every variable is decided"
@@ -58,22 +58,22 @@ def bounded(meet: bool, step: float) -> str:
 
 
 def optimal(why: str) -> str:
-    """That the best labelling is proven, and why."""
+    """The statement that the best labelling is optimal, with the reason."""
     return f"{why[0].upper()}{why[1:]}: the best labelling is optimal."
 
 
 def apart(step: float) -> str:
-    """What the lattice of energies means."""
+    """The lattice of energies in words."""
     return f"energies differ by {'whole numbers' if step == 1 else f'multiples of {number(step)}'}"
 
 
 def at_least(bound: float) -> str:
-    """A lower bound as a sentence may claim it: rounded down."""
+    """A lower bound in a sentence: rounded down."""
     return _rounded(bound, ROUND_FLOOR)
 
 
 def at_most(bound: float) -> str:
-    """An upper bound as a sentence may claim it: rounded up."""
+    """An upper bound in a sentence: rounded up."""
     return _rounded(bound, ROUND_CEILING)
 
 
@@ -88,7 +88,7 @@ def _rounded(value: float, direction: str) -> str:
 
 
 def _numbers(*values: float) -> list[str]:
-    """Numbers for display side by side: with as many digits as tell those apart that differ."""
+    """Numbers for display side by side: with enough digits to tell different ones apart."""
     for digits in range(5, MOST_DIGITS):
         texts = [number(value, digits) for value in values]
         pairs = combinations(zip(values, texts, strict=True), 2)
@@ -99,7 +99,7 @@ def _numbers(*values: float) -> list[str]:
 
 MOST_DIGITS, NEAR = 12, 1e-9
 MOST_DECIDED = 3  # variables that a sentence names
-# Differences below this, relative to the energies, are rounding.
+# Differences below this share of the energies are rounding error.
 ROUNDING = 1e-12
 
 
@@ -124,15 +124,15 @@ def explain(
     variant : Variant
     schedule : {"mplp", "srmp"}
     loose : int, optional
-        Of an oracle, on how many messages the rows were too low.
+        Of an oracle, the number of messages on which the rows were too low.
     floor : (float, float), optional
-        Of a row, the floor when its round began, and now.
+        Of a row, the floor at the beginning of its round, and now.
     points : Lattice, optional
         Of the energies, as the run knows it; by default that of its model.
     proven : bool
-        Whether the run has proven by now that no labelling is better (`deciding.proves`); two bounds do not say it.
+        Whether the run proves that no labelling is better (`decided.proves`); bounds alone do not show it.
     within : float
-        What another labelling may save all the same, an energy (`Margin.gain`, where energies lie on no lattice).
+        What another labelling may still save, an energy (`Margin.gain`, where energies lie on no lattice).
 
     Returns
     -------
@@ -144,7 +144,7 @@ def explain(
 
 
 class _Context(NamedTuple):
-    """What an event is explained from; see `explain`."""
+    """The facts from which an event is explained; see `explain`."""
 
     event: Event
     graph: HyperGraph
@@ -198,14 +198,14 @@ def _opened(context: _Context) -> Explanation:
     event, floor = context.event, number(context.event.floor)
     if context.variant.exact:
         return Explanation(
-            f"the update starts. {_count(context.degree, 'message')} in, every cost is exact: its cheapest state is "
-            f"{context.y}, which costs {floor}.",
+            f"the update starts. With {_count(context.degree, 'message')} in, every cost is exact: its cheapest state "
+            f"is {context.y}, which costs {floor}.",
             f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
         )
     if context.is_more(event.lower_bound, event.floor):
-        against = "less than the lower bound, so its rows are too low there, as exactly no state costs less than that"
+        against = "less than the lower bound, so its rows are too low there, as no exact cost is below that bound"
     elif context.is_more(event.floor, event.lower_bound):
-        against = "more than the lower bound, which would rise to there if messages passed now"
+        against = "more than the lower bound, which would rise to this value if messages were passed now"
     else:
         against = "the lower bound"
     return Explanation(
@@ -223,14 +223,14 @@ def _oracle(context: _Context) -> Explanation:
     exact = event.floor + event.value - event.before
     if event.arc < 0:
         return Explanation(
-            f"{context.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
+            f"{context.y} costs exactly the lower bound of its rows, {number(exact)}. {_suspects(event)}",
             f"g(y*) = {number(event.floor)} = exact cost",
         )
     costs, least, best = _numbers(exact, event.floor, event.ceiling)
     is_beaten = context.is_more(exact, event.ceiling)
     known = f"beaten by {best}" if is_beaten else "the best so far"
     return Explanation(
-        f"{context.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(context)} "
+        f"{context.y} costs exactly {costs}, {known}; its rows gave at least {least}. {_too_low(context)} "
         f"{_suspects(event, is_beaten)}",
         f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
         f"= {number(exact)}",
@@ -243,11 +243,11 @@ def _deeper(context: _Context) -> Explanation:
         state = context.graph.partition.describe(event.node, event.state)
         states = f"state too, {state}" if event.depth == 1 else f"{event.depth} states too, the last of them {state}"
         return Explanation(
-            f"the rows are exact at the next {states}. Floor and ceiling stay.",
+            f"the rows are exact at the next {states}. Floor and ceiling do not change.",
             f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
         )
     return Explanation(
-        f"{context.y} costs {number(event.value - event.before)} more than the rows said. {_too_low(context)}",
+        f"{context.y} costs {number(event.value - event.before)} more than its rows gave. {_too_low(context)}",
         f"φ(y) + Σ ν(y) = {number(event.value)} > φ(y) + Σ ν⁻(y) = {number(event.before)}",
     )
 
@@ -272,7 +272,7 @@ def _row(context: _Context) -> Explanation:
     event, cut = context.event, _CUTS[RowKind(context.event.cut)]
     if event.value <= event.before:
         exact = number(event.value)
-        lift = f"touches the exact value {exact} at {context.y} as another row does, and may lift other states"
+        lift = f"touches the exact value {exact} at {context.y} like another row, and may lift other states"
     else:
         known, exact = _numbers(event.before, event.value)
         lift = f"lifts {context.y} from at least {known} to exactly {exact}"
@@ -290,11 +290,15 @@ def _row(context: _Context) -> Explanation:
 def _message(context: _Context) -> Explanation:
     event, d = context.event, context.degree
     y = context.graph.partition.describe(event.node, event.state)
-    met = "every cost is exact, so floor = ceiling at once" if context.variant.exact else "floor and ceiling have met"
+    met = (
+        "every cost is exact, so floor = ceiling from the start"
+        if context.variant.exact
+        else "floor and ceiling have met"
+    )
     if context.is_more(event.value, event.before):
-        moved = f"rises by {number(event.value - event.before)}, exactly to there"
+        moved = f"rises by {number(event.value - event.before)}, exactly to this cost"
     else:
-        moved = "stays: it knew of this cost already"
+        moved = "does not change: it already includes this cost"
     nu = "ν" if context.variant.exact else "ν⁻"
     if not d:
         shared, share = "keeps its cost", "φ"
@@ -303,12 +307,12 @@ def _message(context: _Context) -> Explanation:
         share = f"(φ + Σ {nu}) / {1 + d}"
     else:
         shared, share = (
-            "shares its cost by its weights, with the edges ahead only",
+            "shares its cost by weights, only with edges to groups updated later",
             f"w · (φ + Σ {nu}) ahead, {nu} behind",
         )
     return Explanation(
-        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes it into the labelling and "
-        f"{shared}. The lower bound {moved}.",
+        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes this state in the "
+        f"labelling and {shared}. The lower bound {moved}.",
         f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
     )
 
@@ -339,10 +343,10 @@ def _finished(context: _Context) -> Explanation:
 
 
 def _known(context: _Context) -> str:
-    """What a run knows of the optimum where it ends."""
+    """The knowledge about the optimum at the end of a run."""
     upper, lower, least = number(context.event.upper_bound), number(context.event.lower_bound), context.least
     if context.proven:
-        # Rounded, the bound itself may be above the optimum.
+        # After rounding, the bound itself may exceed the optimum.
         but = f", to within {at_most(context.within)}" if context.within else ""
         return f"The best labelling found costs {upper}, and no other costs less{but}: it is optimal."
     rest = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
@@ -352,7 +356,7 @@ def _known(context: _Context) -> str:
 
 
 def _left(context: _Context) -> str:
-    """What another labelling may still gain."""
+    """The most that another labelling may still gain, in words."""
     upper, least = context.event.upper_bound, context.least
     if context.proven:
         return "it is optimal"

@@ -1,1 +1,1 @@
-"""Trying makes forks by changes, spends equal work and keeps the best; a proof is trying until nothing is open."""
+"""Trying makes forks by changes, spends equal work on each and keeps the best; a proof tries until nothing is open."""

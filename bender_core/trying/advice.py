@@ -1,6 +1,6 @@
-"""What would help: changes of a run, each tried on a fork for the same work, and ranked by what it gains.
+"""What would help: changes of a run, each tried on a fork with the same work, and ranked by gain.
 
-Whether a change raises the bound is known only by trying it. Source: docs/method.md §13.3.
+Only a trial shows whether a change raises the bound. Source: docs/method.md §13.3.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from bender_core.trying.effort import Effort
 from bender_core.trying.trial import Trial, go_on, is_finished
 from bender_core.variants import SCHEDULES
 
-# The default work of a trial: that of some sweeps of the run, or a share of what it has done so far if that is more, as
-# merged and new groups need time; but no more than MOST table entries, which take about a second.
+# The default work of a trial: that of some sweeps of the run, or a share of its work so far if that is more, as merged
+# and new groups need time; but at most MOST table entries, which take about a second.
 SWEEPS, SHARE, MOST = 5, 0.5, 1 << 31
-# Edges of most tension whose ends are merged, and into which rows are added.
+# The number of edges of most tension whose ends are merged, and to which rows are added.
 MERGED, ADDED = 4, 1
 # Envelopes are made tight at this many times as many states.
 DEEPER = 8
@@ -47,9 +47,9 @@ class Remedy:
     change : Change
     gained : float
         The lower bound of the fork at the end of the trial less that of the run, energy; negative only where the fork
-        began afresh.
+        began without the run's messages.
     work : int
-        Table entries that the fork has read.
+        Table entries read by the fork.
     bytes : int
         Memory of the fork at the end.
     closed : bool
@@ -70,20 +70,21 @@ class Remedy:
 
 
 def what_would_help(engine: Engine, work: int | None = None, stop: Stop = never) -> list[Remedy]:
-    """Changes of a run from where it stands, the best first.
+    """Changes of a run at its position, tried and ranked, the best first.
 
     Tried are: more sweeps as before; deeper envelopes; the other schedule; merging the ends of the edges that hold
-    the most tension, and the triangle around the first of them; a row on it at the best labelling; all groups united in
-    pairs; and the partitions by other strategies, which begin afresh. What does not fit into memory is left out.
+    the most tension, and the triangle around the first of them; a row on that edge at the best labelling; all groups
+    united in pairs; and partitions by other strategies, which begin without messages. Changes that do not fit into
+    memory are left out.
     Source: docs/method.md §13.3.
 
     Parameters
     ----------
     engine : Engine
-        It stays as it is.
+        It does not change.
     work : int, optional
-        Table entries of every trial; by default those of five more sweeps, or half of what the run has read so far, if
-        that is more and takes no longer than about a second.
+        Table entries of every trial; by default those of five more sweeps, or half of those that the run has read so
+        far, if that is more and takes no longer than about a second.
     stop : Stop
         Checked about every 50 ms.
 
@@ -95,7 +96,7 @@ def what_would_help(engine: Engine, work: int | None = None, stop: Stop = never)
     Raises
     ------
     Stopped
-        If ``stop`` says so; `remedies` gives what has been tried by then.
+        If ``stop`` says so; `remedies` yields the results up to then.
 
     Examples
     --------
@@ -112,12 +113,12 @@ def what_would_help(engine: Engine, work: int | None = None, stop: Stop = never)
 
 
 def ranked(tried: Iterable[Remedy]) -> list[Remedy]:
-    """Those that close the gap first, then by gain per entry."""
+    """Changes that close the gap come first, then by gain per entry."""
     return sorted(tried, key=lambda remedy: (not remedy.closed, -remedy.rate))
 
 
 def remedies(engine: Engine, work: int | None = None, stop: Stop = never) -> Iterator[Remedy]:
-    """The same, one by one, in the order in which they are tried."""
+    """As `what_would_help`, one by one, in the order of the trials."""
     if engine.gap == 0.0:
         return
     work = usual_work(engine, stop) if work is None else work
@@ -182,7 +183,7 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
 
 
 def _local(engine: Engine) -> Iterator[Change]:
-    """Changes where the gap lives."""
+    """Changes at the edges that hold the most of the gap."""
     edges, tension = engine.graph.edges, looking.tension(engine).edges
     ranked = edges[np.argsort(-tension, kind="stable")].tolist()
     merged = [(p, q) for p, q in ranked if _fits(engine, p, q)][:MERGED]
@@ -200,7 +201,7 @@ def _local(engine: Engine) -> Iterator[Change]:
 
 
 def _third(engine: Engine, tension: FloatArray, p: int, q: int) -> int | None:
-    """The neighbour of both whose edges to them hold the most tension, if a union of all three is small enough."""
+    """The common neighbour whose edges to both hold the most tension, if the union of all three is small enough."""
     graph = engine.graph
     both = [s for s in graph.neighbours(p) if s in graph.neighbours(q) and _fits(engine, p, q, s)]
     tensions = [tension[graph.arc(p, s) // 2] + tension[graph.arc(q, s) // 2] for s in both]

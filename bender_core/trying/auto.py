@@ -33,8 +33,8 @@ VARIANT, SCHEDULE = 9, "srmp"
 SEEDS = {"community": 2, "random": 2}
 # A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
-# A candidate is tried if its sweep reads at most DEARER times the median of entries, and its tables have at most HEAVY
-# times the entries of a trial, and so take no longer to make.
+# A candidate is tried if its sweep reads at most DEARER times the median number of entries, and its tables have at most
+# HEAVY times the entries of a trial, so that making them takes no longer.
 DEARER, HEAVY = 10, 0.25
 # Bounds within this share of the gap (of the bound, if the gap is closed) of the best are as good as the best.
 AS_GOOD, ROUNDING = 1e-3, 1e-9
@@ -50,7 +50,7 @@ class Candidate:
     part: Partition
     found: Quality
     least: int  # bytes of a run at its start
-    entries: int  # that a sweep reads at least
+    entries: int  # read by a sweep, at least
 
     @property
     def order(self) -> tuple[int, int]:
@@ -65,7 +65,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What came of the trial of a candidate; energies."""
+    """The result of a candidate's trial; energies."""
 
     candidate: Candidate
     lower: float
@@ -78,8 +78,8 @@ def auto(
 ) -> Partition:
     """The partition with the best bound after a short trial, among all applicable strategies.
 
-    A forest, on which the bound becomes exact, is chosen at once, the cheapest if there are several. So is a partition
-    whose trial closes the gap. Source: docs/method.md §13.1.
+    A forest, on which the bound becomes exact, is chosen without a trial, the cheapest if there are several. A
+    partition whose trial closes the gap ends the search. Source: docs/method.md §13.1.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def auto(
 
 
 def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int = WORK) -> Partition:
-    """As `auto`, among at least one given candidate, in trials of that many table entries."""
+    """As `auto`, among the given candidates (at least one), in trials of that many table entries."""
     if exact := forests(found):
         return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
     usual = median_low(one.entries for one in found)
@@ -130,12 +130,12 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int
 
 
 def work_of_a_choice(count: int, work: int = WORK) -> int:
-    """The most table entries that the trials of a choice among ``count`` candidates read."""
+    """The most table entries that the trials of ``count`` candidates read."""
     return (count + min(count, FINALISTS) * LONGER) * work
 
 
 def forests(found: Sequence[Candidate]) -> list[Candidate]:
-    """Those on which the bound becomes exact, and whose tables fit into memory."""
+    """Candidates on which the bound becomes exact, and whose tables fit into memory."""
     return [one for one in found if not one.found.cycles and one.least <= memory_limit()]
 
 
@@ -187,10 +187,10 @@ def _is_closed(trial: Trial) -> bool:
 
 
 def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
-    """A run of a partition; large groups continue a run of their parts, which does a quarter of the work.
+    """The run of a trial; with large groups it continues a run on their parts, which does a quarter of the work.
 
-    The first sweep of large groups may exceed the work of a trial, and before its end the bound of a run from zero
-    messages says little.
+    The first sweep of large groups may exceed the work of a trial, and during it the bound of a run that began with
+    zero messages means little.
     """
     parts, stop = one.part, effort.stop
     while parts.largest > SMALL:

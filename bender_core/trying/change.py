@@ -22,23 +22,23 @@ from bender_core.strategies import STRATEGIES, partition
 from bender_core.strategies.packing import packed
 from bender_core.variants import SCHEDULES, VARIANTS
 
-# The words of a text, which are plain in addresses; and digits that a number has at most.
+# The words of a text, which need no escape in addresses; and the most digits of a number.
 _PARTS, _WORDS, _FORKS, _EVENT = "_", "-", "~", "."
 _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 _NOTHING = "on"
 _KINDS = {kind.name.lower().replace("_", ""): kind for kind in RowKind}
-# The variables whose values are the bits of one number of a labelling.
+# The number of variables whose values are packed into one number of a labelling.
 _BITS = 48
-# The most unions that are named one by one.
+# The most unions that are listed one by one.
 _NAMED = 3
 # Exact messages, whose bound depends on the groups alone.
 EXACT = 12
-# How the rounds of a proof run: gaps that other runs take as closed are below those that a proof needs.
+# The settings of a proof's rounds: the tolerance of other runs would end them too early.
 PROVING: Changes = {"variant": EXACT, "tolerance": 1e-10, "max_sweeps": ENDLESS, "excluding": True}
 
 
 class ChangeError(ValueError):
-    """A text says no change of a run, or one that cannot be made; the message says why."""
+    """A text is no change of a run, or one that cannot be made; the message says why."""
 
 
 class ByStrategy(NamedTuple):
@@ -59,7 +59,7 @@ class ByStrategy(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What is changed where a run forks: the arguments of `Engine.fork` as plain values.
+    """The change with which a run forks: the arguments of `Engine.fork` as plain values.
 
     Source: docs/method.md §2.5.
 
@@ -68,7 +68,7 @@ class Change:
     rows : tuple of RowAt
     merge : tuple of pairs of int
     variant : int or None
-        None, here and below: as it is.
+        None, here and below: unchanged.
     schedule : str or None
     by_strategy : ByStrategy or None
         Another partition, by a strategy.
@@ -76,13 +76,13 @@ class Change:
         Another partition by hand: the group of every variable.
     deepest : int or None
     prove : bool
-        Go on as the rounds of a proof do: with exact messages, striking off states, until nothing is gained.
+        Continue like the rounds of a proof: with exact messages, excluding states, until the bound no longer rises.
     reduce : bool
-        Take out of the model what is decided (docs/method.md §15.2); all else is about what is left.
+        Reduce the model by the decided variables (docs/method.md §15.2); everything else refers to the reduced model.
     labeling : tuple of int or None
-        One to go on with if it costs less than the best one known, of what is left, as `digits`.
+        A labelling of the reduced model to continue with if it costs less than the best one known, as `digits`.
     pack : int or None
-        Unite the groups in pairs, as far as unions have at most this number of variables.
+        Unite the groups in pairs, up to unions of this number of variables.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Change:
     labeling: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
-        """Its text, which `read` reads; in letters that need no escape in an address."""
+        """Its text, which `read` accepts; its characters need no escape in an address."""
         parts = [
             (word, *words)
             for word, field in _FIELDS.items()
@@ -121,7 +121,7 @@ class Change:
 
     @classmethod
     def read(cls, text: str) -> Change:
-        """The change that a text says.
+        """The change described by a text.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Change:
         if field.repeats:
             return self._with(**{field.name: (*before, value)})
         if before not in (None, False):
-            raise ChangeError(f"it changes the {word} twice; say it once")
+            raise ChangeError(f"it changes the {word} twice; write it once")
         found = self._with(**{field.name: value})
         makers = [word for word in ("cut", "groups", "pack") if getattr(found, _FIELDS[word].name) is not None]
         if len(makers) > 1:
@@ -171,16 +171,16 @@ class Change:
         reduction: Reduction | None = None,
         partition: Partition | None = None,
     ) -> Engine:
-        """The run that goes on from another with this change; it raises what `Engine.fork` does.
+        """The fork of a run with this change; raises the errors of `Engine.fork`.
 
         Parameters
         ----------
         engine : Engine
         stop : Stop
         reduction : Reduction, optional
-            Of the model, where it is known already; it depends on the run alone.
+            Of the model, if already known; it depends on the run alone.
         partition : Partition, optional
-            What `partition` returns, where that is known already.
+            The result of `partition`, if already known.
 
         Returns
         -------
@@ -209,14 +209,14 @@ class Change:
         )
 
     def partition(self, engine: Engine, reduction: Reduction | None = None, stop: Stop = never) -> Partition | None:
-        """The other partition, before groups are merged; None if it is as it was.
+        """The other partition, before groups are merged; None if it is unchanged.
 
         Parameters
         ----------
         engine : Engine
             The run that is changed.
         reduction : Reduction, optional
-            Of its model, where it is reduced.
+            Of its model, if that is reduced.
         stop : Stop
             Checked while it is made.
 
@@ -227,7 +227,7 @@ class Change:
         Raises
         ------
         PartitionError
-            If it is none of this model.
+            If it is no partition of this model.
         Stopped
             If ``stop`` says so.
         """
@@ -241,15 +241,15 @@ class Change:
         owner = np.array(self.groups, np.int64)
         return manual(mrf, [np.flatnonzero(owner == p).tolist() for p in range(max(self.groups, default=-1) + 1)])
 
-    def words(self, part: Partition, reduced: str = "what is decided leaves the model") -> str:
-        """What is changed, in words.
+    def words(self, part: Partition, reduced: str = "decided variables leave the model") -> str:
+        """The change in words.
 
         Parameters
         ----------
         part : Partition
             Of the run that is changed.
         reduced : str
-            What is said of a model that is reduced.
+            The words for the reduction of the model.
 
         Returns
         -------
@@ -295,12 +295,12 @@ class Change:
 
 
 class Fork(NamedTuple):
-    """Where a run forks, and how.
+    """The place at which a run forks, and the change.
 
     Attributes
     ----------
     event : int
-        The events that have happened by then.
+        The number of events before the fork.
     change : Change
     """
 
@@ -329,12 +329,12 @@ def read_forks(text: str) -> tuple[Fork, ...]:
 
 
 def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
-    """The run that a fork leads to.
+    """The run after a fork.
 
     Parameters
     ----------
     engine : Engine
-        Where it stands does not matter; it ends where it forks.
+        At any position; it is moved to the fork.
     fork : Fork
     stop : Stop
 
@@ -361,16 +361,16 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
 
 
 def digits(labeling: IntArray) -> tuple[int, ...]:
-    """A labelling as few whole numbers: the values of 48 variables are the bits of one, the first one the lowest."""
+    """A labelling as a few whole numbers, each with the values of 48 variables as bits, the first one lowest."""
     values = labeling.tolist()
     return tuple(sum(x << k for k, x in enumerate(values[i : i + _BITS])) for i in range(0, len(values), _BITS))
 
 
 def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
-    """The labelling of n variables that `digits` has made numbers of."""
+    """The labelling of n variables from its `digits`."""
     values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
     if digits(values) != numbers or len(values) < n:
-        raise ChangeError(f"it says a labelling of another number of variables than the {n} of the model")
+        raise ChangeError(f"its labelling does not have the {n} variables of the model")
     return values
 
 
@@ -453,15 +453,15 @@ def _pair(words: list[str], part: str) -> tuple[int, int]:
 
 
 class _Field(NamedTuple):
-    """How a field of a change is read and written: as one part of the text, or as a part for each of several values."""
+    """How a field of a change is read and written: as one part of the text, or as one part per value."""
 
     name: str
-    read: Callable[[list[str], str], Any]  # the words after the first, and the whole part for a complaint
+    read: Callable[[list[str], str], Any]  # the words after the first, and the whole part for an error message
     write: Callable[[Any], tuple[object, ...]]  # the words after the first
     repeats: bool = False
 
     def values(self, value: Any) -> tuple[Any, ...]:
-        """The values that a part is written for."""
+        """The values that get a part each."""
         if self.repeats:
             return tuple(value)
         return () if value is None or value is False else (value,)
@@ -471,7 +471,7 @@ def _word(value: object) -> tuple[object, ...]:
     return (value,)
 
 
-# By the first word of a part, in the order in which they are written.
+# By the first word of a part, in the order of writing.
 _FIELDS = {
     "prove": _Field("prove", _flag, lambda _: ()),
     "reduce": _Field("reduce", _flag, lambda _: ()),
@@ -488,12 +488,12 @@ _FIELDS = {
 
 
 def _shown(text: str) -> str:
-    """A text in a message: no longer than a line."""
+    """A text for a message, shortened to a line."""
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
 def _unions(pairs: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
-    """The groups that pairs join, each union in the order in which its groups are named."""
+    """The groups joined by pairs, each union in the order in which its groups appear."""
     unions: list[list[int]] = []
     for pair in pairs:
         met = [union for union in unions if set(union) & set(pair)]

@@ -1,4 +1,4 @@
-"""The work of runs on the way to a choice of groups: it is counted, said, and stopped on request."""
+"""The work of runs during a search for groups: counted, reported, and stopped on request."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from bender_core.trying.trial import T, Trial, Trying, course
 
 
 class Effort:
-    """The work of runs on the way to a choice of groups.
+    """The work of runs during a search for groups.
 
     Parameters
     ----------
     stop : Stop
         Checked between slices of a run, and after it.
     tell : callable, optional
-        Called as often with the share of the work that is done, and the best lower bound so far.
+        Called as often with the share of the work done, and the best lower bound so far.
 
     Attributes
     ----------
     done : int
-        Table entries read, and what else counts as some.
+        Table entries read, with other work converted to entries.
     left : float
-        The most that may follow; infinite before that is known.
+        The most work that may follow; infinite until known.
     bound : float
-        The best lower bound of all runs, an energy; minus infinity before the first.
+        The best lower bound of all runs, energy; minus infinity before the first.
     """
 
     def __init__(self, stop: Stop = never, tell: Tell | None = None) -> None:
@@ -43,7 +43,7 @@ class Effort:
         self.left = max(self.left - work, 0)
 
     def spend(self, trying: Trying[T]) -> T:
-        """Let a way of trying spend what it asks for; returns what has come of it.
+        """Let a procedure spend the work that it requests; returns its result.
 
         Raises
         ------

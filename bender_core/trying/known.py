@@ -1,4 +1,4 @@
-"""What a proof knows so far: the best bounds and labelling, and what is left of the model.
+"""The knowledge of a proof: the best bounds and labelling, and the reduced model.
 
 Source: docs/method.md §15.4, §15.6.
 """
@@ -19,7 +19,7 @@ from bender_core.stopping import Stop
 
 
 class Known:
-    """The best bounds, of the whole model, and the best labelling of what is left of it.
+    """The best bounds of the whole model, and the best labelling.
 
     Parameters
     ----------
@@ -28,15 +28,15 @@ class Known:
     seed : int
         Of the search for labellings.
     negligible : float
-        What a labelling may be better by without mattering, an energy.
+        The gain of a labelling that does not count, energy.
 
     Attributes
     ----------
     mrf : BinaryMRF
     cap : float
-        Of the tables of the model that is reduced (`forms.cap`), energy.
+        The cap on the tables of the model before it is reduced (`forms.cap`), energy.
     whole : Reduction
-        From the capped model to what is left of it.
+        From the capped model to the reduced one.
     labeling : ndarray of int64, shape (n,)
         The best one known.
     lower_bound, upper_bound : float
@@ -55,7 +55,7 @@ class Known:
 
     @property
     def left(self) -> IntArray:
-        """The best labelling of what is left."""
+        """The best labelling, restricted to the reduced model."""
         return self._best.labeling
 
     @property
@@ -64,12 +64,12 @@ class Known:
         return self._best.energy
 
     def note(self, engine: Engine) -> None:
-        """Keep the bounds of a run; what has been decided excludes no labelling that is better than the best one."""
+        """Keep the bounds of a run; they hold for the whole model, as decisions exclude no better labelling."""
         self.note_labeling(engine)
         self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
 
     def certain(self, engine: Engine) -> float:
-        """The bound of a run, less what it may be wrong by where that is not negligible."""
+        """The bound of a run, less its rounding error where that is not negligible."""
         rounding = engine.margin.rounding_with(engine.arrays.message_size)
         return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
 
@@ -79,7 +79,7 @@ class Known:
             self._best.take(engine.labeling)
 
     def keep_better(self, left: IntArray) -> bool:
-        """Keep a labelling of what is left if it is better, perhaps by less than the rounding of energies."""
+        """Keep a labelling of the reduced model if it is better, even by less than the rounding of energies."""
         labeling = self.whole.restored(left)
         is_better = costs_less(self.mrf, labeling, self.labeling)
         if is_better:
@@ -87,7 +87,7 @@ class Known:
         return is_better
 
     def lower_penalties(self) -> None:
-        """Lower penalties beside which smaller energies would be lost."""
+        """Lower penalties that would swamp smaller energies by rounding."""
         model, points = self.mrf, lattice(self.mrf)
         if not is_clear(model, points):
             self.cap = cap_beside(model, self.labeling)
@@ -97,13 +97,13 @@ class Known:
         self.negligible = negligible_gain(model, points)
 
     def search(self, stop: Stop) -> bool:
-        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        """Search for a better labelling, within its share of the work; returns whether one is found."""
         before = self._best.labeling
         self.work += self._best.search(self.work, stop)
         self.keep_better(self._best.labeling)
         return self._best.labeling is not before
 
     def leave(self, last: Reduction, labeling: IntArray) -> None:
-        """Go on with what a reduction leaves; ``labeling`` fulfils its facts."""
+        """Continue with the reduced model; ``labeling`` satisfies the facts of the reduction."""
         self._best.reduce(last, labeling)
         self.whole = composed(self.whole, last)

@@ -1,4 +1,4 @@
-"""A run and the forks that led to it, as a value from which it is made again. Source: docs/formats.md §8.1."""
+"""A run and the forks that led to it, as a value from which it can be made again. Source: docs/formats.md §8.1."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from bender_core.trying.change import Change, Fork, forked
 
 @dataclass(frozen=True, eq=False)
 class Lineage:
-    """How a run came about: the first run, and the forks that led from it to this one.
+    """The history of a run: the first run, and the forks that led from it to this one.
 
     Attributes
     ----------
     partition : Partition
-        Of the first run, as all that follows but the forks.
+        Of the first run, as are the following fields except the forks.
     max_size : int
         The requested M.
     settings : Settings
@@ -43,18 +43,18 @@ class Lineage:
         max_size : int
             The requested M.
         """
-        # How much is kept to go back affects no result.
+        # The memory for snapshots affects no result.
         settings = replace(engine.settings, snapshot_bytes=Settings().snapshot_bytes)
         return cls(engine.partition, max_size, settings)
 
     def forked(self, event: int, change: Change) -> Lineage:
-        """The lineage of the run that a change at an event of this one leads to."""
+        """The lineage of a fork of this run at an event."""
         return replace(self, forks=(*self.forks, Fork(event, change)))
 
     def runs(self, mrf: BinaryMRF, limit: int | Account | None = None, stop: Stop = never) -> Iterator[Engine]:
-        """All its runs, the first one first, each at its beginning; they end where the next one forks.
+        """All its runs in order, each yielded at its beginning, and later moved to where the next one forks.
 
-        Only the latest is kept.
+        Only the latest run is kept in memory.
 
         Parameters
         ----------

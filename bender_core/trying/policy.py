@@ -1,9 +1,9 @@
-"""What a proof tries next: rounds that reduce the model, unite groups, and partition anew.
+"""The policy of a proof: rounds that reduce the model, unite groups, and partition anew.
 
-A round is a run of message passing on what is left of the model. As soon as it has decided enough, the model is
-reduced, and the next round goes on with the same messages on the groups of what is left, united as far as they fit.
-Where a round stalls, larger unions are allowed; where no groups can be united, or these stall, too, what is left
-is partitioned anew, as short trials advise. Source: docs/method.md §15.4.
+A round is a run of message passing on the reduced model. As soon as it has decided enough variables, the model is
+reduced further, and the next round continues with the same messages on the remaining groups, united as far as unions
+fit. If a round stalls, larger unions are allowed; if no groups can be united, or unions stall as well, the reduced
+model is partitioned anew, as short trials advise. Source: docs/method.md §15.4.
 """
 
 from __future__ import annotations
@@ -34,42 +34,45 @@ from bender_core.trying.trial import Spend, Trial, Trying, best_of, go_on, large
 from bender_core.variants import SCHEDULES
 from bender_core.warming import ready
 
-# The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
-# GROWTH, so that two of them can be united.
+if TYPE_CHECKING:
+    pass
+
+# The size of the first groups (small ones are cheap); after a round that stalls, groups may be larger by GROWTH, so
+# that two of them can be united.
 SMALL, GROWTH = 5, 5
-# Partitions that are tried at the largest size, one after another without a decision, before it is given up; and how
-# many times as much work, with them, as was done up to the last decision, or by the trials of one partition.
+# The number of partitions tried at the largest size, one after another without a decision, before the proof gives up;
+# and the limit on their work, as a multiple of the work up to the last decision, or of the trials of one partition.
 PATIENCE, ENOUGH = 10, 100
-# What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
-# this many times as much work as at the look before.
+# Decisions are used as soon as they cover this share of the variables. They are checked each time the work of a round
+# has grown by this factor since the last check.
 WORTH, LOOK = 0.1, 1.1
 # A round stalls if a sweep gains less than this share of the gap.
 LEAST = 0.02
-# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, twice as many
-# with every partition in vain. Then the best of them do as much again. A run that stalls ends its trial.
+# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, a limit that
+# doubles with every partition in vain. Then the best of them do as much again. A run that stalls ends its trial.
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 26
 FIRST_SCHEDULE = "mplp"
-LARGEST = 16  # variables in a group, unless others are asked for
+LARGEST = 16  # the default M
 
 PACKED = "packed"
 
 
 def first_change(mrf: BinaryMRF) -> Change:
-    """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
+    """The change from a run that has done nothing yet to the first round of its proof: small groups are cheap."""
     return Change(prove=True, schedule=FIRST_SCHEDULE, by_strategy=ByStrategy(SMALL, default_strategy(mrf)))
 
 
 def other_schedule(schedule: str) -> str:
-    """The schedule that a run is not under."""
+    """The schedule that a run does not use."""
     return next(other for other in SCHEDULES if other != schedule)
 
 
-# Groups, in whatever order.
+# Groups in any order.
 Sets = frozenset[frozenset[int]]
 
 
 def as_sets(part: Partition) -> Sets:
-    """Groups as they are compared."""
+    """Groups as sets, for comparison."""
     return frozenset(frozenset(group.tolist()) for group in part.groups)
 
 
@@ -102,11 +105,12 @@ class Rounds(Protocol):
 
 
 class Policy:
-    """What a proof tries next.
+    """Chooses the rounds of a proof.
 
     Parameters
     ----------
-    proof : Rounds
+    proof : Descent
+        It carries out the rounds that are chosen here.
     max_size : int
         M, of the largest groups.
     seed : int
@@ -117,11 +121,11 @@ class Policy:
     def __init__(self, proof: Rounds, max_size: int, seed: int, stop: Stop) -> None:
         self._proof, self._known = proof, proof.known
         self._max_size, self._seed, self._stop = max_size, seed, stop
-        # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
+        # Open variables, schedule and groups of the rounds that have ended, which are not tried again.
         self._ended = set[tuple[int, str, Sets]]()
 
     def descend(self, first: Engine | None) -> Trying[bool]:
-        """Round after round; returns whether the best labelling is optimal.
+        """Choose one round after another; returns whether the best labelling is optimal.
 
         Parameters
         ----------
@@ -164,7 +168,7 @@ class Policy:
 
     @property
     def _left(self) -> Reduction:
-        """What this round has left of its model."""
+        """The reduction of this round's model."""
         assert self._proof.left is not None
         return self._proof.left
 
@@ -175,7 +179,7 @@ class Policy:
     # -- a round ------------------------------------------------------------------------------------------
 
     def _round(self) -> Trying[Facts | None]:
-        """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
+        """Run until enough is decided or the bound stalls; returns the facts, None if the bound proves optimality."""
         look = 0.0
         while True:
             now, engine = self._now, self._now.engine
@@ -197,14 +201,14 @@ class Policy:
                 return facts
 
     def _improves(self, engine: Engine) -> bool:
-        """Look for a labelling so much better than that of a run that the run should go on with it."""
+        """Search for a labelling so much better than that of a run that the run should continue with it."""
         if not self._known.search(self._stop):
             return False
         gain = engine.upper_bound - self._known.energy_left
         return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self._known.negligible)
 
     def _begin_again(self) -> None:
-        """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
+        """Continue with the messages of this round and the best labelling, as a new round if memory allows."""
         with suppress(TooLargeError):
             trial = self._made(PACKED, Change())
             self._remember()
@@ -214,7 +218,7 @@ class Policy:
     # -- the next round -----------------------------------------------------------------------------------
 
     def _first(self, size: int) -> Trial:
-        """A run on the usual groups: a choice among others takes longer than a first bound."""
+        """A run on default groups: choosing among others takes longer than a first bound."""
         self._known.search(self._stop)
         self._known.lower_penalties()
         model = self._known.whole.reduced
@@ -229,14 +233,14 @@ class Policy:
         return largest(make, size)
 
     def _unites(self, size: int) -> bool:
-        """Whether the next round has fewer variables or fewer groups than this one, if groups may be so large."""
+        """Whether the next round, with groups of up to this size, would have fewer variables or fewer groups."""
         engine, left = self._now.engine, self._left
         return left.reduced.n < engine.mrf.n or len(packed(left, engine.partition, size)) < len(engine.partition)
 
     def _united(self, size: int) -> Trial:
-        """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
+        """A run that continues with the messages of this round on its remaining groups, united as far as unions fit.
 
-        Where nothing is left out, and nothing fits, the other schedule goes on.
+        If no variable leaves the model, and no union fits, the other schedule is used.
         """
         engine, left = self._now.engine, self._left
 
@@ -249,9 +253,9 @@ class Policy:
         return largest(make, size)
 
     def _best(self, size: int, failures: int) -> Trying[Trial]:
-        """Of the runs that go on in other ways the one with the best bound after a trial.
+        """The run with the best bound after trials of other ways to continue.
 
-        All may do the same work, together about as much as was done before; the best of them then as much again.
+        All do at most the same work, together about as much as was done before; then the best of them do as much again.
         """
         before = self._known.work
         of_a_sweep = self._now.work // max(self._now.engine.sweep, 1)
@@ -270,7 +274,7 @@ class Policy:
         self._known.note_labeling(trial.engine)
 
     def _others(self, size: int, seed: int) -> Iterator[Trial]:
-        """Runs on what is left that go on in other ways than the rounds that have ended."""
+        """Runs on the reduced model that differ from the rounds that have ended."""
         schedule, model, tried = self._now.engine.settings.schedule, self._known.whole.reduced, self._ended.copy()
         for strategy, change, part in self._ways(size, seed):
             way = (model.n, change.schedule or schedule, as_sets(part))
@@ -280,7 +284,7 @@ class Policy:
                     yield self._made(strategy, change, part)
 
     def _ways(self, size: int, seed: int) -> Iterator[tuple[str, Change, Partition]]:
-        """To go on under the other schedule, and with what is left partitioned by every strategy."""
+        """The other ways to continue: the other schedule, and every strategy on the reduced model."""
         engine, model = self._now.engine, self._known.whole.reduced
         change = Change(reduce=True, pack=size, schedule=other_schedule(engine.settings.schedule))
         yield PACKED, change, packed(self._left, engine.partition, size)
@@ -289,7 +293,7 @@ class Policy:
             yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
 
     def _made(self, strategy: str, change: Change, part: Partition | None = None) -> Trial:
-        """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        """A run that continues that of this round, as far as its groups allow, with the best labelling known."""
         engine, left = self._now.engine, self._proof.left
         self._known.search(self._stop)
         labeling = engine.labeling if left is None else left.reduce(engine.labeling)

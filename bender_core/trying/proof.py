@@ -1,8 +1,8 @@
 """A proof that a labelling is optimal, or bounds: one descent that reduces, packs and partitions, without branching.
 
-A round is a run of message passing on what is left of the model. What the next one is decides `policy`; here the work
-is spent, what is found is kept, and the outcome is stated. All is counted in work, so without a time limit nothing
-depends on the clock. Source: docs/method.md §15.
+A round is a run of message passing on the reduced model. `policy` chooses the next one; this module spends the work,
+keeps the results, and states the outcome. Everything is counted in work, so without a time limit nothing depends on the
+clock. Source: docs/method.md §15.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OnRound = Callable[[Fork, Engine], None]
 
 
 class Descent:
-    """A proof on its way.
+    """A proof in progress.
 
     Parameters
     ----------
@@ -53,30 +53,30 @@ class Descent:
     max_size, seed
         As for `certify`.
     stop : Stop
-        Ends it; with the time limit.
+        Ends the proof, also at the time limit.
     first : Engine, optional
         The run of the first round, made by a `Change` that proves; by default one on small groups.
     on_round : callable, optional
-        Called with the `Fork` and the run of every further round when it begins; the runs stay as they are then.
+        Called with the `Fork` and the run of every further round when it begins; earlier runs no longer change.
     account : Account, optional
-        For the memory of its runs; by default that of the first one, or one of its own.
+        For the memory of its runs; by default that of the first run, or a new one.
 
     Attributes
     ----------
     rounds : list of Round
-        Those that have ended.
+        The rounds that have ended.
     finished : bool
-        Whether it is over.
+        Whether the proof has ended.
     status : str
-        As of a `Certificate`; "stopped" until it is over.
+        As in a `Certificate`; "stopped" until it has ended.
     account : Account
     known : Known
-        Bounds, the best labelling, what is left of the model, and the work so far: that of trials and of the search
-        for labellings, too.
+        Bounds, the best labelling, the reduced model, and the work so far, including trials and the search for
+        labellings.
     round : Trial or None
         The run of this round; None before the first.
     left : Reduction or None
-        From the model of that run to what it leaves; None before it has ended.
+        From the model of that run to the model reduced by its facts; None before it has ended.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Descent:
         self._begin = time.perf_counter()
         self._sweeps = 0  # of the rounds before this one
         self._steps = Steps(self.account)
-        # The trial that has gone on last; it may have been given up, and its memory is free then.
+        # The trial that ran last; it may have been given up, and then its memory is free.
         self._going_on: Callable[[], Trial | None] = lambda: None
         self._course = course(Policy(self, max_size, seed, stop).descend(first), self._count)
 
@@ -113,7 +113,7 @@ class Descent:
 
     @property
     def lower_bound(self) -> float:
-        """Of the whole model, energy."""
+        """The lower bound of the whole model, energy."""
         return self.known.lower_bound
 
     @property
@@ -142,19 +142,19 @@ class Descent:
         return 0 if self.engine is None else self.engine.n_rows
 
     def run(self, max_sweeps: int | None = None, on_progress: OnProgress | None = None) -> bool:
-        """Go on until it is proven, stopped, or nothing is left to try, or until a limit of this call is reached.
+        """Continue until it is proven, stopped, or nothing is left to try, or until a limit of this call is reached.
 
         Parameters
         ----------
         max_sweeps : int, optional
-            Pause when this number of sweeps or more are complete: those of a trial count once it is taken.
+            Pause when at least this number of sweeps are complete; those of a trial count once it becomes a round.
         on_progress : callable, optional
             Called about every 50 ms with the descent, which pauses if it returns True.
 
         Returns
         -------
         bool
-            Whether it is over.
+            Whether the proof has ended.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Descent:
         return self.finished
 
     def end(self) -> Certificate:
-        """End it where it is, if it is not over; returns the outcome."""
+        """End the proof now, unless it has ended; returns the outcome."""
         if not self.finished:
             self._conclude(STOPPED)
         optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
@@ -187,7 +187,7 @@ class Descent:
             negligible=self.known.negligible,
             rounding=self._rounding,
             status=self.status,
-            # A better labelling that a later round found may cost less by a rounding than the bound of an earlier one.
+            # By rounding, a better labelling of a later round may cost less than the bound of an earlier one.
             rounds=tuple(replace(one, lower_bound=min(one.lower_bound, self.upper_bound)) for one in self.rounds),
             seconds=time.perf_counter() - self._begin,
             proof=self._proof(labeling, lower),
@@ -202,13 +202,13 @@ class Descent:
 
     @property
     def _rounding(self) -> float:
-        """How much the bound of the last round may be wrong."""
+        """The rounding error of the bound of the last round."""
         engine = self.engine
         return 0.0 if engine is None else engine.margin.rounding_with(engine.arrays.message_size)
 
     @property
     def _claimed(self) -> float:
-        """A bound that no rounding has raised, below the upper bound: equal ones would claim a proof."""
+        """A bound without rounding error, below the upper bound, as equal bounds would claim a proof."""
         lower = max(self._steps.lower_bound, math.fsum(minima(self.known.whole.model)))
         rounded = (1 + len(self.rounds)) * math.ulp(lower)
         # The constant is added to the bound of every round.
@@ -218,12 +218,12 @@ class Descent:
     # -- spending work ------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Go on for about 50 ms, or to the end of what cannot be broken off."""
+        """Continue for about 50 ms, or to the end of work that cannot be interrupted."""
         try:
             self._stop.check()
             next(self._course)
         except StopIteration as over:
-            # None: an error has ended it before.
+            # None: an error has already ended it.
             self._conclude(STOPPED if over.value is None else OPTIMAL if over.value else EXHAUSTED)
         except Stopped:
             self._conclude(OUT_OF_TIME if self._stop.left == 0.0 else STOPPED)
@@ -249,7 +249,7 @@ class Descent:
             self.end_round(fixed=0, tied=0)
 
     def _keep(self, trial: Trial) -> None:
-        """Let the bounds count of a trial that was broken off."""
+        """Keep the bounds of an interrupted trial."""
         self.known.note_labeling(trial.engine)
         if trial is self.round:
             self.known.note(trial.engine)
@@ -273,7 +273,7 @@ class Descent:
         self.known.note(trial.engine)
 
     def reduce(self, facts: Facts) -> int:
-        """End the round with what it has decided, which is taken out of the model; returns how many variables are left.
+        """End the round, and reduce the model by its facts; returns the number of remaining variables.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class Descent:
         return self.left.reduced.n
 
     def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
-        """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
+        """Record a round; keep the messages that prove its facts or its bound, and its labelling if that is better."""
         assert self.round is not None
         engine = self.round.engine
         self._steps.add(engine, self.known.whole, self.known.certain(engine), found, proves)

@@ -1,8 +1,8 @@
-"""Groups found by merging where the tension of a run sits.
+"""Groups found by merging where a run has the most tension.
 
-A run begins with small groups. When it stalls, the pairs that hold the most tension are merged, and it goes on from its
-messages, so its bound never falls. The best groups found are then improved: some of them, around an edge of much
-tension, fall apart into single variables, which are merged anew. Source: docs/method.md §13.4.
+A run begins with small groups. When it stalls, the pairs that hold the most tension are merged, and it continues with
+its messages, so its bound never falls. The best groups found are then improved: some of them, around an edge of much
+tension, are split into single variables, which are merged anew. Source: docs/method.md §13.4.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ from bender_core.trying.effort import Effort
 from bender_core.trying.trial import Trial, go_on, is_finished
 from bender_core.warming import ready
 
-# Table entries that a search may read, and those of them for one start, from its first run to its last.
+# The most table entries that a search reads, and that one start reads, from its first run to its last.
 WORK, START = 1 << 33, 1 << 29
-# What making a run counts as, in entries that could be read meanwhile: in all, and for every message.
+# The cost of making a run, in entries that could be read meanwhile: in all, and per message.
 MAKING, MAKING_A_MESSAGE = 1 << 23, 1 << 13
 # Exact messages, whose bound depends on the groups alone, passed in the paper's order.
 VARIANT, SCHEDULE = 12, "mplp"
-# Groups are merged when a sweep gains less than the first share of the gap; the run with the last ones goes on to the
-# second.
+# Groups are merged when a sweep gains less than the first share of the gap; the run with the final groups continues
+# until it gains less than the second.
 STALLED, SETTLED = 0.01, 0.003
-# The share of the groups that is merged at a time.
+# The share of the groups merged at a time.
 AT_A_TIME = 0.2
-# Runs have groups of at most this number of variables; larger ones are unions of what they have found.
+# Runs have groups of at most this number of variables; larger groups are unions of those found.
 LARGEST = 16
-# Strategies whose groups are no place to begin.
+# Strategies whose groups are no useful start.
 POOR = ("random", "singletons")
-# From 2 to this many groups fall apart at a time; a search ends when this many times in a row have found nothing.
+# From 2 to this many groups are split at a time; a search ends after this many failures in a row.
 APART, PATIENCE = 4, 50
-# How often what falls apart is chosen for the room in its groups as well: full ones can only exchange variables.
+# How often the groups to split are also chosen for their free room: full ones can only exchange variables.
 ROOMY = 0.5
-# An edge without tension or room is chosen as seldom as one with this share of the most.
+# An edge without tension or room is chosen as rarely as one with this share of the maximum.
 SELDOM = 1e-9
-# Table entries of the first of the last trials.
+# Table entries of the first of the final trials.
 TRIAL = 1 << 29
-# Lines of the matrix of triangles that are computed at a time.
+# Rows of the matrix of triangles computed at a time.
 LINES = 256
 
 
 def pursuit(
     mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: Tell | None = None
 ) -> Partition:
-    """Groups merged where tension sits, or those of `auto` where a trial of both finds these better.
+    """Groups merged where tension is highest, or those of `auto` if a trial of both finds these better.
 
     Source: docs/method.md §13.4.
 
@@ -70,7 +70,7 @@ def pursuit(
     max_size : int
         M, the largest number of variables in a group.
     seed : int
-        Of the choice of groups that fall apart, and of the strategies that depend on one.
+        For the choice of groups to split, and for strategies that depend on a seed.
     stop : Stop
         Checked about every 50 ms.
     on_progress : callable, optional
@@ -104,7 +104,7 @@ def pursuit(
 
 
 def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, effort: Effort) -> Partition | None:
-    """The best groups of a search, None if those are the usual ones."""
+    """The best groups of a search; None if they are the usual ones."""
     size = _size_of_a_search(max_size)
     search = MergeSearch(mrf, size, seed, effort)
     for part, sizes in _starts(mrf, usual, size, seed, effort.stop):
@@ -117,7 +117,7 @@ def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, effort: 
 
 
 def _size_of_a_search(max_size: int) -> int:
-    """The size of groups of which unions fill M best."""
+    """The group size whose unions fill M best."""
     if max_size <= LARGEST:
         return max_size
     return max(range(LARGEST // 2 + 1, LARGEST + 1), key=lambda size: (max_size // size * size, size))
@@ -126,7 +126,7 @@ def _size_of_a_search(max_size: int) -> int:
 def _starts(
     mrf: BinaryMRF, usual: Partition, size: int, seed: int, stop: Stop
 ) -> Iterator[tuple[Partition, list[int]]]:
-    """Partitions to begin with, and the sizes up to which groups are merged, one after the other."""
+    """Initial partitions, with the successive sizes up to which groups are merged."""
     yield usual if usual.largest <= size else auto(mrf, size, seed, stop), [size]
     single = partition(mrf, 1, "singletons")
     yield single, [size]
@@ -159,7 +159,7 @@ class MergeSearch:
         self._random = generator(seed)
         self._account = Account()
         self._left = WORK
-        self._until = 0  # what is left when the work of the present start is used up
+        self._until = 0  # the work that remains at the end of the present start
 
     @property
     def _open(self) -> bool:
@@ -167,9 +167,9 @@ class MergeSearch:
         return self._left > 0 and (self.best is None or self.best.gap > 0)
 
     def begin(self, part: Partition, sizes: Sequence[int]) -> None:
-        """Merge groups of a partition as long as they fit into each of the sizes in turn.
+        """Merge groups of a partition as long as they fit, for each size in turn.
 
-        Nothing is done if it does not fit into memory, or if no work or no gap is left.
+        Does nothing if the run does not fit into memory, or if no work or no gap is left.
         """
         if not self._open:
             return
@@ -180,7 +180,7 @@ class MergeSearch:
                 self.best = engine
 
     def improve(self) -> None:
-        """Let some groups of the best run fall apart and be merged anew, again and again."""
+        """Split some groups of the best run and merge them anew, again and again."""
         failed, tried = 0, set[frozenset[int]]()
         while self.best is not None and self._open and failed < PATIENCE:
             best, groups = self.best, self._around_tension(self.best)
@@ -212,7 +212,7 @@ class MergeSearch:
         return Trial(part.strategy, engine)
 
     def _run(self, trial: Trial, share: float) -> None:
-        """Go on until a sweep gains less than a share of the gap."""
+        """Continue until a sweep gains less than a share of the gap."""
         before = trial.work
         self._effort.spend(go_on(trial, before + self._left - self._until, is_finished, share))
         self._left -= trial.work - before
@@ -239,7 +239,7 @@ class MergeSearch:
 
 
 def pairs_to_merge(engine: Engine, max_size: int, stop: Stop = never) -> list[tuple[int, int]]:
-    """Pairs of groups for whose size the union holds or touches the most tension, the first ones first.
+    """Pairs of groups whose union holds or touches the most tension for its size, the best first.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def pairs_to_merge(engine: Engine, max_size: int, stop: Stop = never) -> list[tu
     Returns
     -------
     list of pairs of int
-        Each group is in one at most; they are at most a fifth of the groups, one pair at least if any fits.
+        Each group is in at most one pair; at most a fifth of the groups, but at least one pair if any fits.
 
     Raises
     ------

@@ -13,9 +13,9 @@ from bender_core.variants import variant as variant_of
 
 
 def as_script(lineage: Lineage, model: str, events: int) -> str:
-    """A script that makes the model and the partition, goes through the forks to an event, and prints the results.
+    """A script that makes the model and the partition, repeats the forks up to an event, and prints the results.
 
-    The labelling it prints is one of the whole model, also where the run is of what a proof has left of it.
+    The printed labelling is of the whole model, even if the run is of a reduced one.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
     model : str
         The expression that makes the model, using ``bc``, ``synth`` and ``Path``.
     events : int
-        The number of events up to which the last run goes.
+        The number of events of the last run.
     """
     settings, variant = lineage.settings, variant_of(lineage.settings.variant)
     others = "".join(f", {name}={_literal(value)}" for name, value in _unusual(settings))
@@ -54,7 +54,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
 
 
 def _unusual(settings: Settings) -> Iterator[tuple[str, float]]:
-    """The settings that are not the usual ones, besides the variant and the schedule."""
+    """The settings other than variant and schedule that are not the default."""
     usual = Settings(variant=settings.variant, schedule=settings.schedule)
     for field in fields(settings):
         value = getattr(settings, field.name)

@@ -47,7 +47,7 @@ def solve(
 ) -> Result:
     """Prove that a labelling is optimal, as far as possible; or, with a partition, run message passing on it.
 
-    A proof is what `certify` makes, which also takes the size of groups and a seed. Source: docs/method.md §9.5, §13.2,
+    A proof is made by `certify`, which also accepts the size of groups and a seed. Source: docs/method.md §9.5, §13.2,
     §15.
 
     Parameters
@@ -60,7 +60,7 @@ def solve(
     max_sweeps : int, optional
         Of a run; by default 400, as in the paper, or unlimited with a time limit.
     time_limit : float, optional
-        Seconds, for everything, making the tables included. A run that gains nothing more ends before.
+        Seconds for everything, including the construction of tables. A run that gains nothing more ends earlier.
     on_progress : callable, optional
         Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; both
         have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
@@ -70,14 +70,14 @@ def solve(
     Returns
     -------
     Result
-        Of a proof with its certificate.
+        For a proof, with its certificate.
 
     Raises
     ------
     TooLargeError, PartitionError, ValueError
         As for `Engine` and `certify`; or if a setting of a run is given without a partition.
     Stopped
-        If ``stop`` says so before a run has an engine. A proof has bounds at any moment.
+        If ``stop`` says so before a run has an engine; a proof returns bounds at any moment.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _run(
 
 
 def _proven(descent: Descent) -> Result:
-    """The outcome of a proof; what is of one run is that of its last."""
+    """The outcome of a proof; fields about a single run are those of the last one."""
     found, engine = descent.end(), descent.engine
     last = _unbuilt(descent.mrf, found.seconds) if engine is None else engine.result(found.seconds)
     return replace(

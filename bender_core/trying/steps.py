@@ -17,7 +17,7 @@ SHARE = 4
 
 
 class Steps:
-    """What proves the facts of rounds and the best bound, until it is too large to be kept.
+    """The messages that prove the facts of rounds and the best bound, until they are too large to be kept.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Steps:
     Attributes
     ----------
     lower_bound : float
-        The best one that was kept.
+        The best bound that was kept.
     too_large : bool
-        Whether the steps were given up because of their size.
+        Whether the steps were dropped because of their size.
     """
 
     def __init__(self, account: Account) -> None:
@@ -40,7 +40,7 @@ class Steps:
         self.too_large = False
         self._steps: list[Step] = []
         self.lower_bound = -np.inf
-        self._of_bound: Step | None = None  # it decides nothing
+        self._of_bound: Step | None = None  # this step decides nothing
 
     def add(
         self, engine: Engine, whole: Reduction, lower: float, found: Reduction | None = None, proves: bool = False
@@ -53,11 +53,11 @@ class Steps:
         whole : Reduction
             Of the whole model to that of the run.
         lower : float
-            The bound that the run proves for certain.
+            The bound of the run without rounding error.
         found : Reduction, optional
-            Of the model of the run to what it leaves.
+            Of the model of the run to the model reduced by its facts.
         proves : bool
-            Whether the bound proves that nothing is better; next to a large constant it may seem to fall.
+            Whether the bound proves optimality; next to a large constant it may seem to fall.
         """
         decides = found is not None and found.reduced.n < found.model.n
         raises = proves or lower >= self.lower_bound
@@ -83,7 +83,7 @@ class Steps:
 
     @property
     def steps(self) -> tuple[Step, ...] | None:
-        """What has been kept; None if it is too large."""
+        """The steps kept; None if they are too large."""
         return None if self.too_large else tuple(self._steps)
 
 

@@ -18,7 +18,7 @@ from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 from bender_core.warming import ready
 
-# The length of such a run: seconds, or sweeps where these are quicker. The first makes most rows.
+# The length of such a run: seconds, or sweeps if these are quicker. The first sweep makes the most rows.
 SECONDS, SWEEPS = 0.1, 4
 
 
@@ -30,14 +30,14 @@ class SweepTime(NamedTuple):
     seconds : float
         Processor time.
     sweeps : float
-        What was run to measure it: a part of a sweep, if that took long enough.
+        The number of sweeps measured; a part of one, if that took long enough.
     """
 
     seconds: float
     sweeps: float
 
     def __str__(self) -> str:
-        """In words; they tell a measured time from one of which only a part was measured."""
+        """In words, which tell a complete measurement from a partial one."""
         return ("" if self.sweeps >= 1.0 else "about ") + duration(self.seconds)
 
 

@@ -1,7 +1,7 @@
-"""Trials: runs that spend work, one loop that lets them, and the best of several after the same work.
+"""Trials: runs that spend work, the loop that drives them, and the best of several after the same work.
 
-Whoever tries changes (a choice of groups, advice, a search, a proof) says which run goes on and for how much work; what
-may be done meanwhile, and when it is broken off, is for whoever lets it. Source: docs/method.md §13.
+A procedure that tries changes (the choice of groups, advice, a search, a proof) yields which run continues and for how
+much work; its caller decides what happens in between, and when to interrupt it. Source: docs/method.md §13.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bender_core.trying.change import Change
 
 
 class Mover(Protocol):
-    """What moves a bound: an `Engine`, which is one run, or a `Descent`, which is several."""
+    """Something that raises a bound: an `Engine`, which is one run, or a `Descent`, which is several."""
 
     @property
     def lower_bound(self) -> float:
-        """Certified, an energy."""
+        """The certified lower bound, energy."""
 
     @property
     def upper_bound(self) -> float:
@@ -44,14 +44,14 @@ class Mover(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether it is over."""
+        """Whether it has ended."""
 
     @property
     def status(self) -> Status | str:
-        """Why it is over."""
+        """Why it has ended."""
 
     def run(self, max_sweeps: int | None = None, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
-        """Go on to a number of sweeps; or pause, about every 50 ms, if ``on_progress`` returns True."""
+        """Continue to a number of sweeps; pause if ``on_progress``, called about every 50 ms, returns True."""
 
 
 @dataclass(eq=False)
@@ -64,9 +64,9 @@ class Trial:
         How its groups were made.
     engine : Engine
     change : Change or None
-        What has led to it from another run; None if nothing has.
+        The change by which it forked from another run; None if it did not fork.
     work : int
-        Table entries that it has read.
+        Table entries read so far.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Trial:
 
 
 class Spend(NamedTuple):
-    """A trial that is to go on.
+    """A request to continue a trial.
 
     Attributes
     ----------
@@ -84,8 +84,8 @@ class Spend(NamedTuple):
     work : int
         The most table entries.
     least : float or None
-        It goes on to the end of a sweep, and stalls if that gains less than this share of the gap. None: it goes on
-        until the work is spent.
+        The trial continues to the end of a sweep, and stalls if that gains less than this share of the gap. None: it
+        continues until the work is spent.
     """
 
     trial: Trial
@@ -94,23 +94,23 @@ class Spend(NamedTuple):
 
 
 T = TypeVar("T")
-# A way of trying: it yields what to spend, receives whether the bound has stalled, and returns its result.
+# A procedure that tries: it yields requests for work, receives whether the bound has stalled, and returns its result.
 Trying = Generator[Spend, bool, T]
 
 
 def spending(spend: Spend, count: Callable[[Trial, int], None]) -> Generator[None, None, bool]:
-    """Let a trial go on; every 50 ms there is a moment in which something else may be done, or it may be broken off.
+    """Continue a trial; yields every 50 ms, so that the caller can do something else, or interrupt it.
 
     Parameters
     ----------
     spend : Spend
     count : callable
-        Called with the trial and the table entries that it has read since the last call.
+        Called with the trial and the table entries read since the last call.
 
     Returns
     -------
     bool
-        Whether the run is over, or its bound stalls.
+        Whether the run has ended, or its bound stalls.
     """
     trial, engine, end, is_paused = spend.trial, spend.trial.engine, spend.trial.work + spend.work, True
     sweep = None if spend.least is None else engine.sweep + 1
@@ -135,7 +135,7 @@ def spending(spend: Spend, count: Callable[[Trial, int], None]) -> Generator[Non
 
 
 def course(trying: Trying[T], count: Callable[[Trial, int], None]) -> Generator[None, None, T]:
-    """Let a way of trying spend what it asks for; there is a moment at the start, then those of `spending`."""
+    """Spend the work that a procedure requests; yields at the start, and then as `spending`."""
     yield
     try:
         spend = next(trying)
@@ -158,7 +158,7 @@ def go_on(trial: Trial, until: int, is_done: Callable[[Trial], bool], least: flo
     is_done : callable
         Whether more work is of no use.
     least : float, optional
-        As of `Spend`.
+        As in `Spend`.
     """
     while trial.work < until and not is_done(trial):
         if (yield Spend(trial, until - trial.work, least)):
@@ -166,7 +166,7 @@ def go_on(trial: Trial, until: int, is_done: Callable[[Trial], bool], least: flo
 
 
 def is_finished(trial: Trial) -> bool:
-    """Whether its run is over."""
+    """Whether its run has ended."""
     return trial.engine.finished
 
 
@@ -178,27 +178,27 @@ def best_of(
     keep: int | None = None,
     note: Callable[[Trial], None] | None = None,
 ) -> Trying[list[Trial]]:
-    """Let trials do the same work, one after another, until one is done.
+    """Run trials with the same work, one after another, until one is done.
 
     Parameters
     ----------
     trials : iterable of Trial
-        Each is made when its turn comes; what it has read by then counts.
+        Each is made when its turn comes; entries that it has already read count.
     work : int
-        Table entries of each at most.
+        The most table entries of each.
     is_done : callable
-        Whether nothing can be better than a trial.
+        Whether no trial can be better than this one.
     least : float, optional
-        As of `Spend`.
+        As in `Spend`.
     keep : int, optional
-        The most that are kept, for their memory; by default all.
+        The most trials kept in memory; by default all.
     note : callable, optional
         Called with every trial when it has ended.
 
     Returns
     -------
     list of Trial
-        The best bounds first; if one is done, it alone.
+        The best bounds first; if one is done, only that one.
     """
     best = list[Trial]()
     for trial in trials:

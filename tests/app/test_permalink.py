@@ -21,7 +21,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import BY_RUNS, Tell
-from pages._shared.app import fields, permalink
+from pages._shared.app import field_types, fields, permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.running.watched import WatchedRun

@@ -243,7 +243,7 @@ class Walk:
         twin, p = self.at(event.index), event.node
         ground, degree = twin.ground(p), len(twin.model.neighbours(p))
         assert ground[event.state] <= ground.min() + self.near
-        assert text.take(rf"{'' if twin.exact else 'of its '}# messages?", degree)
+        assert text.take(rf"{'With ' if twin.exact else 'of its '}# messages?", degree)
         assert text.take_state(r"y\* = ([01]+)", self.engine.partition.describe(p, event.state))
         if twin.exact:
             assert text.take("which costs #", ground.min())
@@ -281,7 +281,7 @@ class Walk:
         if event.depth:
             text.take(r"the #(?:st|nd|rd|th) best state", 1 + event.depth)
             text.take(r"at the next # states too", event.depth)
-            text.take(r"costs # more than the rows said", exact[y] - low[y])
+            text.take(r"costs # more than its rows gave", exact[y] - low[y])
         states, _ = self.asked(event)
         if event.arc >= 0:
             sender = self.engine.graph.ends(event.arc)[1]
@@ -291,12 +291,12 @@ class Walk:
         if event.depth:
             return
         best = exact[states].min()
-        if text.take(r"costs exactly what the rows said at least, #", exact[y]):
+        if text.take(r"costs exactly the lower bound of its rows, #", exact[y]):
             assert abs(exact[y] - low[y]) <= 10 * self.near
         else:
             assert text.take(r"costs exactly #, ", exact[y])
             assert text.take(r"beaten by #", best) == (exact[y] > best + self.near)
-            assert text.take(r"the rows said at least #", low[y])
+            assert text.take(r"its rows gave at least #", low[y])
         others = (low < best - self.near) & (np.arange(len(low)) != states[int(np.argmin(exact[states]))])
         near = int((np.abs(low - best) <= 2 * self.near).sum())
         if not text.take(r"# suspects? left", others.sum()) and "No state is cheaper" in text.text:

@@ -85,7 +85,7 @@ def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engin
             continue
         exact = event.floor + event.value - event.before
         assert f"y* = {state} costs exactly " in sentence
-        costs = told(sentence, "costs exactly what the rows said at least, " if event.arc < 0 else "costs exactly ")
+        costs = told(sentence, "costs exactly the lower bound of its rows, " if event.arc < 0 else "costs exactly ")
         assert is_shown(exact, costs)
         if event.suspects:
             assert f"{event.suspects} suspect{'s' if event.suspects > 1 else ''} left: " in sentence
@@ -95,7 +95,7 @@ def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engin
         if event.arc >= 0:
             receiver, sender = engine.graph.ends(event.arc)
             assert receiver == event.node
-            least = told(sentence, "the rows said at least ")
+            least = told(sentence, "its rows gave at least ")
             assert is_shown(event.floor, least)
             # What differs looks different.
             assert least != costs
@@ -136,12 +136,12 @@ def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.E
         assert event.value == event.lower_bound == pytest.approx(event.floor) == pytest.approx(event.ceiling)
         state = engine.partition.describe(event.node, event.state)
         assert f"no state is cheaper than y = {state}, at {number(event.value)}." in sentence
-        assert ("floor = ceiling at once" in sentence) == engine.variant.exact
+        assert ("floor = ceiling from the start" in sentence) == engine.variant.exact
         assert ("floor and ceiling have met" in sentence) == (not engine.variant.exact)
-        if "stays: " in sentence:
+        if "does not change: " in sentence:
             assert event.value == pytest.approx(event.before, rel=1e-9)
         else:
-            assert f"rises by {number(event.value - event.before)}, exactly to there." in sentence
+            assert f"rises by {number(event.value - event.before)}, exactly to this cost." in sentence
         parts = 1 + len(engine.graph.neighbours(event.node))
         assert f"shares its cost in {parts} equal parts, one for itself and one for each edge" in sentence
         assert f"/ {parts};" in formula
@@ -153,7 +153,7 @@ def test_a_message_is_shared_as_its_schedule_says() -> None:
     engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=9, schedule="srmp")
     (*_, event) = engine.step("node")
     sentence, formula = explain(event, engine.graph, engine.variant, "srmp")
-    assert "shares its cost by its weights, with the edges ahead only." in sentence
+    assert "shares its cost by weights, only with edges to groups updated later." in sentence
     assert formula.startswith("λ ← ν⁻ − w · (φ + Σ ν⁻) ahead, ν⁻ behind;  LB: ")
 
 
@@ -305,7 +305,7 @@ def test_a_proof_says_by_what_it_is_one() -> None:
 
 
 def test_what_is_decided_is_named_as_far_as_there_is_room() -> None:
-    why = ": with any other value there, a labelling costs no less than the best one."
+    why = ": with any other value, a labelling costs no less than the best one."
     assert decides([]) == ""
     assert decides(["a = 1"]) == f"That decides a = 1{why}"
     assert decides(["a = 1", "b = 0", "c = 1"]) == f"That decides a = 1, b = 0 and c = 1{why}"

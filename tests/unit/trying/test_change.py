@@ -164,7 +164,7 @@ def test_a_change_takes_out_what_is_decided() -> None:
     assert fingerprint(again) == fingerprint(
         engine.fork(partition=bc.partition(found.reduced, 7, "greedy", 3), reduction=found)
     )
-    with pytest.raises(ValueError, match="strikes off no states"):
+    with pytest.raises(ValueError, match="does not exclude states"):
         Change.read("reduce").fork(bc.Engine(mrf, bc.partition(mrf, 6), variant=9))
 
 
