@@ -34,9 +34,6 @@ from bender_core.trying.trial import Spend, Trial, Trying, best_of, go_on, large
 from bender_core.variants import SCHEDULES
 from bender_core.warming import ready
 
-if TYPE_CHECKING:
-    pass
-
 # The size of the first groups (small ones are cheap); after a round that stalls, groups may be larger by GROWTH, so
 # that two of them can be united.
 SMALL, GROWTH = 5, 5
