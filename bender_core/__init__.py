@@ -20,8 +20,8 @@ from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine, EngineError, Grain
-from bender_core.engine.fit import TooLargeError, required_bytes
 from bender_core.engine.gap import relative_gap
+from bender_core.engine.memory_needed import TooLargeError, required_bytes
 from bender_core.engine.result import Result
 from bender_core.engine.rows import RowAt
 from bender_core.engine.settings import Settings

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from bender_core.account import Account
 from bender_core.engine import memory
 from bender_core.engine.carrying import carry, decode_to
-from bender_core.engine.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
 from bender_core.engine.gap import Margin, margin
+from bender_core.engine.memory_needed import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
 from bender_core.engine.rows import cut_kind
 from bender_core.engine.settings import Settings
 from bender_core.engine.snapshots import Snapshots

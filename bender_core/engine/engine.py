@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from bender_core.account import Account
 from bender_core.engine import memory
 from bender_core.engine.arrays import Arrays, Start
-from bender_core.engine.forking import add_rows, take_over
+from bender_core.engine.fork_rows import add_rows, take_over
 from bender_core.engine.gap import Margin, gap_between, relative_gap
 from bender_core.engine.moved import moved
 from bender_core.engine.result import STATUSES, Result, verdict

@@ -10,13 +10,13 @@ from functools import cached_property
 
 from bender_core.account import Account
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError, required_bytes
+from bender_core.engine.memory_needed import TooLargeError, required_bytes
 from bender_core.experiments.outcome import Outcome, Record, outcome_of, record
 from bender_core.experiments.plan import PROOF, Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.trying.proof import Descent
-from bender_core.trying.trial import Mover
+from bender_core.trying.trials import Mover
 
 # The most records from within sweeps that a run keeps, besides those at the ends of sweeps.
 MOST_WITHIN = 2000

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bender_core.checking.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
 from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Status
-from bender_core.trying.trial import Mover
+from bender_core.trying.trials import Mover
 
 CURVE = np.dtype(
     [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]

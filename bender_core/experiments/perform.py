@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import cache
 
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import MEMORY_REACHED, Outcome
 from bender_core.experiments.plan import Task

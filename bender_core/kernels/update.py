@@ -22,6 +22,7 @@ from bender_core.kernels.primal import decode
 from bender_core.kernels.rounds import begin_rounds, close_rounds, exclude, have_met, take_answer
 from bender_core.kernels.rows.pool import (
     anchored_row,
+    append_row,
     arc_of,
     begin_recycling,
     begin_row,
@@ -29,7 +30,6 @@ from bender_core.kernels.rows.pool import (
     describe_row,
     is_tight,
     keep_intercept,
-    link_row,
     recycle,
     row_at,
     write_reverse_row,
@@ -276,7 +276,7 @@ def apply_row(run, node):
     value = row_at(problem, pool, row, arc % 2, y)
     tight = is_tight(value, exact, problem.edge_weight[arc // 2], 0.5)
     pool.born[row] = cursor.events
-    link_row(pool, state, row)
+    append_row(pool, state, row)
     keep_intercept(pool, state, row, arc, pool.intercept[row, arc % 2])
     _raise(run, node, arc, slot, row)
     state.slack[arc] = 0.0

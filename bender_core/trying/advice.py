@@ -12,7 +12,7 @@ import numpy as np
 
 from bender_core import looking
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.rows import RowAt
 from bender_core.groups import LARGEST_GROUP, Partition, merge_all
 from bender_core.kernels.layout import RowKind, Status
@@ -22,7 +22,7 @@ from bender_core.strategies import applicable_rules, partition
 from bender_core.strategies.packing import pairs_to_unite
 from bender_core.trying.change import ByStrategy, Change
 from bender_core.trying.effort import Effort
-from bender_core.trying.trial import Trial, go_on, is_finished
+from bender_core.trying.trials import Trial, go_on, is_finished
 from bender_core.variants import SCHEDULES
 
 # The default work of a trial: that of some sweeps of the run, or a share of its work so far if that is more, as merged

@@ -12,8 +12,8 @@ from statistics import median_low
 from bender_core.account import memory_limit
 from bender_core.engine.coupled import coupled, entries_of_a_sweep
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import required_bytes
 from bender_core.engine.memory import WORD
+from bender_core.engine.memory_needed import required_bytes
 from bender_core.engine.settings import Settings
 from bender_core.groups import Partition, halve
 from bender_core.model import BinaryMRF
@@ -21,7 +21,7 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, Quality, Tell, applicable_rules, quality, register
 from bender_core.strategies.rules import BY_RULE
 from bender_core.trying.effort import Effort
-from bender_core.trying.trial import Trial, best_of, go_on, is_finished
+from bender_core.trying.trials import Trial, best_of, go_on, is_finished
 from bender_core.warming import ready
 
 # Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.

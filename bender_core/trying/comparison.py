@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bender_core.account import memory_limit
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import required_bytes
+from bender_core.engine.memory_needed import required_bytes
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never

@@ -6,7 +6,7 @@ import math
 
 from bender_core.stopping import Stop, never
 from bender_core.strategies import Tell
-from bender_core.trying.trial import T, Trial, Trying, course
+from bender_core.trying.trials import T, Trial, Trying, course
 
 
 class Effort:

@@ -18,7 +18,7 @@ import numpy as np
 from bender_core.account import Account
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.settings import Settings
 from bender_core.forms.polynomial import is_flat
 from bender_core.forms.reduction import Facts, Reduction
@@ -30,7 +30,7 @@ from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
 from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
 from bender_core.trying.known import Known
-from bender_core.trying.trial import Spend, Trial, Trying, best_of, go_on, largest
+from bender_core.trying.trials import Spend, Trial, Trying, best_of, go_on, largest
 from bender_core.variants import SCHEDULES
 from bender_core.warming import ready
 

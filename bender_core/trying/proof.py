@@ -26,7 +26,7 @@ from bender_core.checking.certificate import (
 from bender_core.checking.left import minima
 from bender_core.checking.proof import Proof
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.groups import require_size
 from bender_core.model import BinaryMRF, IntArray, require_model
@@ -35,7 +35,7 @@ from bender_core.trying.change import Fork
 from bender_core.trying.known import Known
 from bender_core.trying.policy import LARGEST, Policy
 from bender_core.trying.steps import Steps
-from bender_core.trying.trial import Trial, course
+from bender_core.trying.trials import Trial, course
 
 # Seconds between two calls of ``on_progress``.
 REPORT_SECONDS = 0.05

@@ -16,7 +16,7 @@ import numpy as np
 from bender_core import looking
 from bender_core.account import Account
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.settings import Settings
 from bender_core.groups import Partition, manual, merge_all
 from bender_core.model import BinaryMRF, FloatArray, IntArray
@@ -27,7 +27,7 @@ from bender_core.strategies.packing import filled, matching
 from bender_core.trying.auto import VARIANT as TRIED
 from bender_core.trying.auto import auto, candidate, candidates, choose, forests, work_of_a_choice
 from bender_core.trying.effort import Effort
-from bender_core.trying.trial import Trial, go_on, is_finished
+from bender_core.trying.trials import Trial, go_on, is_finished
 from bender_core.warming import ready
 
 # The most table entries that a search reads, and that one start reads, from its first run to its last.

@@ -177,7 +177,7 @@ def make_row(problem, pool, row, incoming, work, repeats):
 
 
 @small
-def link_row(pool, state, row):
+def append_row(pool, state, row):
     """Append a row to the list of its edge."""
     edge = pool.edge[row]
     if state.row_first[edge] < 0:
@@ -197,7 +197,7 @@ def add_first_rows(problem, pool, state, begin, end, work):
         describe_row(pool, row, arc, y, RowKind.RMC.value, 0.0)
         write_reverse_row(problem, pool, row, work)
         pool.born[row] = -1
-        link_row(pool, state, row)
+        append_row(pool, state, row)
         state.cursor.rows = row + 1
 
 

@@ -62,7 +62,7 @@ class Field(Generic[T]):
     ----------
     name : str
         In the address.
-    kind : Kind
+    kind : FieldType
         Its type.
     clause : str
         The beginning of the sentence that refuses a text.

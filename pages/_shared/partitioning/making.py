@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
-from bender_core.engine.fit import largest_fit
+from bender_core.engine.memory_needed import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
 from bender_core.units import so_far

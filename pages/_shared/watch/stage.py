@@ -1,7 +1,8 @@
 """The stage: hyper-graph, costs, bounds and transport in one component with its own clock.
 
 The component keeps its DOM between reruns, plays the events that it holds on its own, and requests more by one
-trigger, ``command``. This module sends the data to draw, and carries out commands; `answers` computes the answers.
+trigger, ``command``. Commands arrive here, in `_on_command`; this module sends the data to draw, and `stage_answers`
+computes the answers.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.engine.fit import required_bytes
 from bender_core.engine.gap import relative_gap
+from bender_core.engine.memory_needed import required_bytes
 from bender_core.experiments import Store
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.engine.fit import largest_fit
+from bender_core.engine.memory_needed import largest_fit
 from bender_core.groups import Partition, split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import BY_RUNS, Tell, applicable, quality

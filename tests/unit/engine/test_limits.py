@@ -12,7 +12,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.engine import engine as engine_module
 from bender_core.engine import memory
-from bender_core.engine.fit import FIRST_EVENTS, required_bytes
+from bender_core.engine.memory_needed import FIRST_EVENTS, required_bytes
 from bender_core.kernels.layout import Kind, Status
 from tests import naive
 from tests.models import between_groups

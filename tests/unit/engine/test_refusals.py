@@ -15,7 +15,7 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from bender_core.engine import memory
-from bender_core.engine.fit import required_bytes
+from bender_core.engine.memory_needed import required_bytes
 from tests.unit.engines import (
     every_variant,
     glassy,

@@ -74,7 +74,7 @@ class Rig:
     def add_row(self, side: int, anchor: int) -> None:
         """The reverse row at a state, in use, in the arrays and in the twin."""
         row = self.write_row(side, anchor)
-        pool.link_row(self.pool, self.state, row)
+        pool.append_row(self.pool, self.state, row)
         self.state.cursor.rows = row + 1
         self.twin.rows[0, 1].append(self.model.reverse_row(side, 1 - side, anchor))
 

@@ -27,7 +27,7 @@ from bender_core.trying.change import Change, Fork, forks_text, read_forks
 from bender_core.trying.lineage import Lineage
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
-from bender_core.trying.trial import Trial
+from bender_core.trying.trials import Trial
 from tests.models import examples, mrfs, random_mrf
 from tests.tiers import thinned
 from tests.unit.engines import fingerprint

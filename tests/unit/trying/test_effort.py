@@ -11,7 +11,7 @@ from bender_core import looking, synth
 from bender_core.strategies import AUTO
 from bender_core.trying.auto import work_of_a_choice
 from bender_core.trying.effort import Effort
-from bender_core.trying.trial import Trial, go_on, is_finished
+from bender_core.trying.trials import Trial, go_on, is_finished
 
 
 def begun() -> Trial:

@@ -14,12 +14,12 @@ import numpy as np
 from bender_core.engine import memory
 from bender_core.engine.arrays import Arrays
 from bender_core.engine.carrying import owners, united_edges
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.messages import exact_at, incoming, least_of_edge, require_states
 from bender_core.engine.rows import RowAt
 from bender_core.forms.reduction import GONE, Reduction
 from bender_core.kernels.layout import RowKind
-from bender_core.kernels.rows.pool import describe_row, link_row, make_row, write_reverse_row
+from bender_core.kernels.rows.pool import append_row, describe_row, make_row, write_reverse_row
 from bender_core.kernels.tables.projection import active_state
 from bender_core.model import IntArray
 from bender_core.stopping import Stop
@@ -105,7 +105,7 @@ def _add(run: Arrays, made: RowAt, stop: Stop) -> None:
     describe_row(pool, row, arc, anchor, int(made.kind), truth)
     make_row(run.problem, pool, row, incoming(run, arc), run.probe, 1)
     pool.born[row] = -1
-    link_row(pool, run.state, row)
+    append_row(pool, run.state, row)
     run.state.cursor.rows += 1
 
 
@@ -154,7 +154,7 @@ class RowCarrier:
             describe_row(self._pool, self._next, target, anchor, RowKind.RMC.value, 0.0)
             write_reverse_row(self._new.problem, self._pool, self._next, self._new.work)
         self._pool.born[self._next] = -1
-        link_row(self._pool, self._new.state, self._next)
+        append_row(self._pool, self._new.state, self._next)
         self._new.state.cursor.rows += 1
 
     def _target(self, arc: int) -> int | None:

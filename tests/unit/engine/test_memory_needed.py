@@ -13,8 +13,8 @@ from bender_core import looking
 from bender_core.account import memory_limit
 from bender_core.engine.coupled import coupled as coupled_of
 from bender_core.engine.coupled import plan
-from bender_core.engine.fit import largest_fit, required_bytes
 from bender_core.engine.memory import TABLES, nbytes
+from bender_core.engine.memory_needed import largest_fit, required_bytes
 from bender_core.strategies import choice
 from tests.models import random_mrf, random_partition
 

@@ -9,7 +9,7 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from bender_core.trying.effort import Effort
-from bender_core.trying.trial import Spend, Trial, best_of, course, go_on, is_finished, spending
+from bender_core.trying.trials import Spend, Trial, best_of, course, go_on, is_finished, spending
 
 MRF = synth.ising_grid(7, 7, torus=True, seed=2)
 STRATEGIES = ("random", "greedy", "singletons", "layers")

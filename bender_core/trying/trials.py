@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from bender_core.engine.engine import Engine
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.settings import ENDLESS
 from bender_core.kernels.layout import Status
 from bender_core.looking.update import step_ended
