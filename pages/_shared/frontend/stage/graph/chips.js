@@ -1,5 +1,5 @@
-// What each neighbour's part of the cost is, written on its edge: at least this, exactly that, and the share it gets.
-// Where some of these have no free room at their edge, or neighbours are many, there is a list instead.
+// Each neighbour's part of the cost, written on its edge: the lower bound, the exact value, and the share it gets. If
+// there is no free room at some edge, or there are many neighbours, a list is drawn instead.
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
@@ -40,7 +40,7 @@ const answered = ({ act, t, update }) => {
   };
 };
 
-// Rows have come down: what was too low is not any more.
+// Rows have been added: the parts are no longer too low.
 const isDone = (act, t) => act === "deep" || (act === "rows" && t >= 0.4);
 
 const shared = ({ after: { detail } }) =>
