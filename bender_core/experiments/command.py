@@ -81,7 +81,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Carry out a plan in a thread, so that the main thread notices a stop at once."""
+    """Carry out a plan in a thread, so that the main thread notices a stop immediately."""
     carrying = _Carrying(options)
     carrying.start()
     try:

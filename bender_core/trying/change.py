@@ -370,7 +370,7 @@ def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
     """The labelling of n variables from its `digits`."""
     values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
     if digits(values) != numbers or len(values) < n:
-        raise ChangeError(f"its labelling does not have the {n} variables of the model")
+        raise ChangeError(f"its labelling has another number of variables than the {n} of the model")
     return values
 
 

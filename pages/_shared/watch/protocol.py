@@ -218,7 +218,7 @@ class Frames(TypedDict):
     """A chunk of events in a row."""
 
     first: EventNumber  # of the first of them; if there are none, the number that it would have
-    before: Before | None  # None: they continue from event `first` - 1, which the stage holds by its own account
+    before: Before | None  # None: they continue from event `first` - 1, which the stage reported to hold
     columns: Columns
 
 
@@ -498,7 +498,7 @@ class Stage(Answer):
     run: Count  # the number of the run in this session
     model: str  # its name
     title: str  # what the run is
-    graph: Graph | None  # None if the stage holds it by its own account
+    graph: Graph | None  # None if the stage reported that it holds it
     called: OrNone  # the run last requested below the stage: the page scrolls to the stage
     came: ForkedFrom | None
     parent: Parent | None  # None if there is none, or if the stage holds it
