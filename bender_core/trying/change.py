@@ -178,7 +178,7 @@ class Change:
         engine : Engine
         stop : Stop
         reduction : Reduction, optional
-            Of the model, if already known; it depends on the run alone.
+            The reduction of the model, if already known; it depends on the run alone.
         partition : Partition, optional
             The result of `partition`, if already known.
 
@@ -216,7 +216,7 @@ class Change:
         engine : Engine
             The run that is changed.
         reduction : Reduction, optional
-            Of its model, if that is reduced.
+            The reduction of its model, if that is reduced.
         stop : Stop
             Checked while it is made.
 
@@ -247,7 +247,7 @@ class Change:
         Parameters
         ----------
         part : Partition
-            Of the run that is changed.
+            The partition of the run that is changed.
         reduced : str
             The words for the reduction of the model.
 

@@ -380,7 +380,7 @@ class Node(TypedDict):
 
 
 class Solution(TypedDict):
-    """Where each variable of the whole model is decided."""
+    """The place at which each variable of the whole model is decided."""
 
     group: list[OrNone]  # that contains it, or the variable that it is tied to; none if it is known
     bit: list[Count]  # its bit in the states of that group
@@ -481,7 +481,7 @@ class ReferenceLine(TypedDict):
 class Answer(TypedDict):
     """The answer to what the stage asked; nothing of it where the stage has it already."""
 
-    position: NotRequired[Position]  # what is shown
+    position: NotRequired[Position]  # the position shown
     seen: NotRequired[Position]  # the farthest that was shown
     done: NotRequired[Position | None]  # the end
     status: NotRequired[str]  # why the run ended, in words
@@ -497,7 +497,7 @@ class Stage(Answer):
 
     run: Count  # the number of the run in this session
     model: str  # its name
-    title: str  # what the run is
+    title: str  # the run's settings
     graph: Graph | None  # None if the stage reported that it holds it
     called: OrNone  # the run last requested below the stage: the page scrolls to the stage
     came: ForkedFrom | None
@@ -543,7 +543,7 @@ class EveryCommand(TypedDict):
     """The fields of every command of the stage."""
 
     do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
-    at: Position  # what is shown
+    at: Position  # the position shown
     arc: OrNone  # that is pinned
     first: EventNumber  # the first event requested
     goes_on: bool  # whether the stage holds the one before `first`

@@ -77,7 +77,7 @@ export class Events {
     return k < this.end ? this.held.get(k) : undefined;
   }
 
-  // Take in a chunk; if there are too many, those far from a position go. One that goes on from an event that has gone
+  // Take in a chunk; if there are too many, those far from a position are dropped. One that continues an event dropped
   // meanwhile is of no use.
   take(chunk, position) {
     const last = this.get(chunk.first - 1);

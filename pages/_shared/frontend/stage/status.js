@@ -30,7 +30,7 @@ export class Status {
     write(line.children[1], title);
   }
 
-  // `moment`: what is shown; null if its events are not held.
+  // `moment`: the moment shown; null if its events are not held.
   draw(moment) {
     this.title(this.stage.data);
     this.tell(moment);

@@ -50,8 +50,8 @@ const isLoose = (from, to) => to - from > CLOSE * Math.max(1, Math.abs(to));
 
 const increments = ({ from, to }) => to.map((value, slot) => value - from[slot]);
 
-// The words of every slot, whether the rows were too low, and what it counts for in a sum; in the digits and with the
-// rounding of the sums below the ground: what adds up still does.
+// The text of every slot, whether the rows were too low, and its value in a sum; with the digits and the rounding of
+// the sums below the ground, so that sums agree.
 const words = (moment, parts, digits) => {
   const { update } = moment;
   const { from, to, kept } = parts;

@@ -21,7 +21,7 @@ const linked = (ends, weight, line) =>
   });
 
 export class Variables {
-  // `panes` are asked what a click on a group does.
+  // `panes` handle a click on a group.
   constructor(stage, panes) {
     Object.assign(this, { stage, panes, svg: stage.$("svg.variables"), hulls: [] });
   }
