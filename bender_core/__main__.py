@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
         "one run",
-        "Any of these asks for one run of message passing instead of a proof.",
+        "Any of these requests one run of message passing instead of a proof.",
         argument_default=argparse.SUPPRESS,
     )
     run.add_argument("--max-size", type=int, metavar="M", help="largest number of variables in a group (default 8)")
@@ -140,7 +140,7 @@ def _solve(options: argparse.Namespace) -> int:
     settings = [name for name in _OF_A_RUN if name in options]
     if settings and options.certificate is not None:
         raise ValueError(
-            f"--{settings[0].replace('_', '-')} asks for one run, and --certificate for a proof: leave out one"
+            f"--{settings[0].replace('_', '-')} requests one run, and --certificate a proof: leave out one"
         )
     if options.certificate is not None:
         _require_place_for_certificate(options)
@@ -168,9 +168,9 @@ def _solve(options: argparse.Namespace) -> int:
         if not result.feasible:
             bound = f" and costs less than {mrf.bound:.17g}" if mrf.bound < math.inf else ""
             sentence = (
-                f"infeasible: no labelling fulfils the hard constraints{bound}"
+                f"infeasible: no labelling satisfies the hard constraints{bound}"
                 if result.optimal
-                else f"infeasible or not solved: no labelling has been found that fulfils the hard constraints{bound}"
+                else f"infeasible or not solved: no labelling has been found that satisfies the hard constraints{bound}"
             )
             print(sentence, file=sys.stderr)
         return INTERRUPTED if interrupt.requested else 0
@@ -278,7 +278,7 @@ def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object
 
 
 def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
-    """What is reported of runs and proofs alike."""
+    """The part of a report that runs and proofs share."""
     return {
         "model": mrf.name,
         "variables": mrf.n,

@@ -69,13 +69,13 @@ def require_apart(path: Path, kept: Path, otherwise: str) -> None:
     ------
     ValueError
     """
-    # What is no regular file (a terminal, a pipe) is not replaced by what is written to it.
+    # Anything but a regular file (a terminal, a pipe) is written to instead of replaced.
     if path.is_file() and kept.exists() and path.samefile(kept):
         raise ValueError(f"{otherwise} {kept}; give another file")
 
 
 def _found(path: Path) -> os.stat_result | None:
-    """What is at a path or behind a link; None if that is still to be made."""
+    """The file at a path or behind a link; None if it does not exist yet."""
     try:
         return path.stat()
     except FileNotFoundError:

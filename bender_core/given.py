@@ -1,4 +1,4 @@
-"""What is given from outside, checked before it is used: numbers of things, arrays, and texts of a model."""
+"""Checks of inputs: numbers of things, arrays, and texts of a model."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def require_index(index: SupportsIndex, count: int, what: str) -> int:
 
 
 def floats(values: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
-    """A fresh C-contiguous float64 copy of the wanted shape (-1: any length), without NaN or -inf."""
+    """A fresh C-contiguous float64 copy of the required shape (-1: any length), without NaN or -inf."""
     try:
         array = np.array(values, dtype=np.float64, order="C", ndmin=1)
     except OverflowError:

@@ -55,7 +55,7 @@ class Partition:
     reason : str
         The reason for this choice, in a sentence; empty if there was no choice.
     seed : int
-        Of the strategy's random choices and ties.
+        The seed of the strategy's random choices and ties.
     """
 
     groups: tuple[IntArray, ...]

@@ -363,7 +363,7 @@ class BinaryMRF:
         return digest.hexdigest()
 
     def former_hash(self) -> str:
-        """What `content_hash` was while it was one of bytes without shapes: another model may have the same."""
+        """The former `content_hash`, over bytes without shapes: different models may have the same one."""
         digest = hashlib.sha256(np.float64(self.constant).tobytes())
         for array in self._deciding():
             digest.update(array.tobytes())

@@ -110,7 +110,7 @@ def _halves(numbers: NDArray[np.float64] | np.float64) -> tuple[NDArray[np.float
 
 
 def residues(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What `exact_sums` of these terms have lost by rounding, at every place: the exact sum is sum and residue.
+    """The rounding errors of `exact_sums` of these terms, at every place: the exact sum is sum plus residue.
 
     Parameters
     ----------

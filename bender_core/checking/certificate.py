@@ -27,7 +27,7 @@ class Round:
     variables : int
         Variables left when it began.
     groups, largest : int
-        Of its partition: their number, and the variables of the largest.
+        The number of groups, and the variables of the largest.
     strategy : str
         How its groups were made; "packed" if they unite those of the previous round, whose messages it continued.
     variant : int
@@ -35,7 +35,7 @@ class Round:
     sweeps, work : int
         Table entries read.
     lower_bound, upper_bound : float
-        Of the whole model, at its end; energies.
+        Bounds of the whole model at the end of the round; energies.
     fixed, tied : int
         Variables that it decided, and variables that it tied to another one.
     seconds : float

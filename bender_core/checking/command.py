@@ -37,7 +37,7 @@ def verified(mrf: BinaryMRF, path: Path) -> str:
     Returns
     -------
     str
-        What is proven, in a sentence.
+        The proven claim, in a sentence.
 
     Raises
     ------

@@ -60,7 +60,7 @@ class Start(NamedTuple):
         Parameters
         ----------
         mrf : BinaryMRF
-            Of the new run.
+            The model of the new run.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Start(NamedTuple):
         Parameters
         ----------
         mrf : BinaryMRF
-            Of the new run.
+            The model of the new run.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class Arrays:
     rows, events : memory.GrowingArrays
         Arrays that grow.
     charges : Line
-        What is charged.
+        The charges of the run.
     past : Snapshots
     """
 
@@ -273,7 +273,7 @@ class Arrays:
         looking : callable
             `memory.looking_bytes` or `memory.certifying_bytes`.
         doing : str
-            What it is needed for, in words.
+            The purpose, in words.
 
         Raises
         ------

@@ -41,13 +41,13 @@ def carry(
     Parameters
     ----------
     old, new : HyperGraph
-        Of the same model, or of a model and its reduction.
+        Hyper-graphs of the same model, or of a model and its reduction.
     before : State
         The state of the other run.
     state : State
         The start of this run, all messages 0.
     reduction : Reduction, optional
-        Of the model of the other run to that of this one.
+        The reduction of the other run's model to that of this one.
     stop : Stop
         Checked between messages.
 

@@ -396,7 +396,7 @@ class Engine:
         stop : Stop
             Checked about every 10 ms.
         reduction : Reduction, optional
-            Of the model of this run to that of the new one, to which all other arguments apply.
+            The reduction of this run's model to that of the new one, to which all other arguments refer.
         labeling : array_like of {0, 1}, shape (n,), optional
             Used if it costs less than the best one of this run.
         **changes

@@ -34,7 +34,7 @@ def take_over(old: Arrays, new: Arrays, reduction: Reduction | None, stop: Stop)
     old, new : Arrays
         The other run, and this one at its start, with the other's messages.
     reduction : Reduction or None
-        Of the model of the old run to that of the new one.
+        The reduction of the old run's model to that of the new one.
     stop : Stop
         Checked between rows and edges.
 
@@ -119,7 +119,7 @@ class RowCarrier:
     owner : ndarray of int64, shape (G,)
         As `carrying.owners` finds it.
     reduction : Reduction or None
-        Of the model of the old run to that of the new one.
+        The reduction of the old run's model to that of the new one.
     """
 
     def __init__(self, old: Arrays, new: Arrays, owner: IntArray, reduction: Reduction | None) -> None:

@@ -179,7 +179,7 @@ class GrowingArrays(Generic[_Arrays]):
     count : int
         Initial capacity in entries; it is charged already.
     charges : Line
-        What they are charged to.
+        The charges of the run.
 
     Attributes
     ----------

@@ -173,16 +173,16 @@ class Result:
     meaning : str
         The status and its meaning in a sentence.
     sweeps : int
-        Of all runs.
+        Completed sweeps, of all runs.
     rows : int
-        Of the last run.
+        Rows in use in the last run.
     seconds : float
     feasible : bool
         Whether the labelling violates no hard constraint.
     trace : Trace
-        Of the last run; in a proof, that is a run on what was left of the model.
+        The trace of the last run; in a proof that is a run on the reduced model.
     certificate : Certificate or None
-        Of a proof; None if a partition was given.
+        The certificate of a proof; None for a single run.
     """
 
     lower_bound: float

@@ -34,7 +34,7 @@ class RowAt(NamedTuple):
     receiver, sender : int
         Groups.
     state : int
-        Of the receiver; bit k is member k.
+        A state of the receiver; bit k is the value of member k.
     kind : RowKind
     """
 

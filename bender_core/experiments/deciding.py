@@ -1,6 +1,6 @@
 """The version of the code that decides a result, which is part of the key of a run in a store.
 
-What is left out decides nothing but words, files, and the groups and the model, which are in the key themselves.
+Modules left out affect only texts and files, or the groups and the model, which are in the key themselves.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Entry:
 
     @property
     def strategy(self) -> str:
-        """What makes its groups."""
+        """The strategy that makes its groups."""
         return PROOF if self.proves else self.part.strategy
 
     @cached_property

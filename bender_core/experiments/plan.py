@@ -132,7 +132,7 @@ class Task:
     Attributes
     ----------
     key : str
-        A hash of all that decides its result: the energies, the groups, variant, schedule, limits, and our code.
+        A hash of everything that decides its result: the energies, the groups, variant, schedule, limits, and our code.
         Tasks with the same key, such as those of two M that give the same groups, are one run: it is done once and
         counts for each of them.
     model : str
@@ -237,7 +237,7 @@ class Plan:
             Called before every partition, and while a search for one goes on, with the share of all that is done, from
             0 to 1, and what is being done.
         stop : Stop
-            Asked as often.
+            Checked as often.
 
         Raises
         ------
@@ -424,7 +424,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
     if not count:
         raise PlanError(f"the family {name} has an empty list or range of values; give at least one value")
     if count > MOST_INSTANCES:
-        raise PlanError(f"the family {name} is asked for {count:,} instances; at most {MOST_INSTANCES:,} are made")
+        raise PlanError(f"the family {name} would have {count:,} instances; at most {MOST_INSTANCES:,} are made")
     try:
         return [
             Instance(name, tuple((p.name, p.check(v)) for p, v in zip(family.parameters, each, strict=True)))

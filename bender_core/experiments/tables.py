@@ -155,7 +155,7 @@ def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
 
 
 def proofs(runs: Iterable[FinishedRun]) -> list[Proofs]:
-    """What has been proven, by M."""
+    """The proven models, by M."""
     groups: dict[int, list[FinishedRun]] = {}
     for run in runs:
         if run.task.proves:

@@ -68,7 +68,7 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
     paid = math.fsum([*unary[np.arange(mrf.n), x].tolist(), *pairwise[np.arange(len(i)), x[i], x[j]].tolist()])
     if not 0.0 < paid < max(unary.max(initial=0.0), pairwise.max(initial=0.0)):
         return math.inf
-    # What remains may lie on a lattice: the cap is one of its steps.
+    # The remaining energies may lie on a lattice: the cap is one of its steps.
     usual = replace(
         mrf,
         unary=np.where(unary > paid, least[0], mrf.unary),

@@ -21,7 +21,7 @@ from bender_core.sums import exact_products
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
 _SCALES = (*(2.0**k for k in range(21)), *(10.0**k for k in range(1, 7)))
-# What coefficients of reduced models are rounded by, as a share of those of the model that are decimals.
+# The rounding error of coefficients of reduced models, as a share of the model's decimal coefficients.
 _REDUCED = 2.0**-54
 # The distance of a float from the next one is at most this share of it.
 _ULP = 2.0**-52

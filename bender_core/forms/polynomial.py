@@ -68,7 +68,7 @@ def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
 
 
 def rounded_off(mrf: BinaryMRF, of_variables: FloatArray, of_edges: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the coefficients have lost by rounding: each is exactly the float and this.
+    """The rounding errors of the coefficients: each exact coefficient is the float plus this.
 
     Parameters
     ----------

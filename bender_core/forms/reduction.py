@@ -1,7 +1,7 @@
-"""What is left of a model without the variables whose values are known, or known to follow from another's.
+"""A model reduced by the variables whose values are known, or follow from another's.
 
-What is left is again a binary pairwise model, and every labelling of it has the energy of the labelling of the whole
-model that it stands for. Source: docs/method.md §15.2.
+The reduced model is again a binary pairwise model, and each of its labellings has the energy of the corresponding
+labelling of the whole model. Source: docs/method.md §15.2.
 """
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ class Reduction:
         kept = np.isin(pair_keys, keys)
         of_pairs = residues(coupling, np.searchsorted(keys, pair_keys[kept]), energies[kept])
         of_slopes = residues(slope, *slope_terms(terms, self.reduced.edges, coupling))
-        # What repulsive couplings have been rounded by is in both.
+        # The rounding errors of repulsive couplings are in both.
         return 2.0 * float(np.abs(of_pairs).sum()) + float(np.abs(of_slopes).sum())
 
     def restored(self, labeling: ArrayLike) -> IntArray:
-        """The labelling of the model that a labelling of the reduced model stands for.
+        """The labelling of the model that corresponds to a labelling of the reduced model.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Reduction:
         return found
 
     def reduce(self, labeling: ArrayLike) -> IntArray:
-        """The labelling of the reduced model that stands for a labelling of the model.
+        """The labelling of the reduced model that corresponds to a labelling of the model.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What counts as equal: the energy that tolerances are relative to, and the gain that does not count.
+"""When energies count as equal: the energy to which tolerances are relative, and the negligible gain.
 
 Source: docs/method.md §9.3.
 """

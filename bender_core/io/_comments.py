@@ -1,4 +1,4 @@
-"""What comments say of the objective: a scale, an offset, and whether the variables are bits or spins.
+"""Comments about the objective: a scale, an offset, and whether the variables are bits or spins.
 
 Formats of rows have no place for these, so tools write them as comments: ``c scale : 2.0`` and ``c offset : -1.5``
 (bqp2qubo, QUBOTools), ``# ObjectiveOffset 42`` (QOBLIB), ``# vartype=SPIN`` (dimod). The objective is then
@@ -56,7 +56,7 @@ _MOST_NOTES = 3
 
 @dataclass
 class Comments:
-    """What the comments of a file say.
+    """The contents of a file's comments.
 
     Attributes
     ----------

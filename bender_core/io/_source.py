@@ -18,7 +18,7 @@ from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
-# What other packers write first.
+# The first bytes of other packed formats.
 _OTHER_MAGIC = {
     b"\xfd7zXZ": "xz",
     b"PK\x03\x04": "zip",

@@ -22,7 +22,7 @@ def model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def requested_model(options: argparse.Namespace) -> BinaryMRF:
-    """The model that is asked for; what its file leaves open is said on standard error.
+    """The requested model; notes on ambiguities of its file go to standard error.
 
     Raises
     ------

@@ -15,7 +15,7 @@ LEAST = 100_000
 
 
 class Improving:
-    """The best labelling of what is left, which is improved as the proof goes on.
+    """The best labelling of the reduced model, which is improved during the proof.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ LEAST = 1e-12
 
 
 class Found(NamedTuple):
-    """What a search has found.
+    """The result of a search.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class _Method:
 
 
 class LabelingSearch:
-    """A search that goes on where it was.
+    """A search that can be continued.
 
     Each spell is by the method that has done less work for a better labelling so far. Source: docs/method.md §15.6.
 

@@ -1,4 +1,4 @@
-"""What raised the bound: the credit of every message and group. Source: docs/method.md §9.7."""
+"""Attribution of the rise of the bound to messages and groups. Source: docs/method.md §9.7."""
 
 from __future__ import annotations
 

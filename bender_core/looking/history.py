@@ -30,7 +30,7 @@ class History(NamedTuple):
     mean, largest : ndarray, shape (k,)
         Slack over all states of the receiver, energy.
     tension : ndarray, shape (k,)
-        Of its edge, energy.
+        The tension of its edge, energy.
     maximal : ndarray of bool, shape (k, rows)
         Whether a row was the envelope at any state; rows oldest first, False before they were made.
     tight : ndarray of bool, shape (k, rows)

@@ -51,7 +51,7 @@ class WhatIfRow:
     v : ndarray, shape (members of the sender, 2)
         The charge for each value of each member (as in `Row`).
     pivots : int
-        Of the active-set method; 0 for the closed form.
+        Pivots of the active-set method; 0 for the closed form.
     seconds : float
         Wall-clock time to make it, with its tables, but without the oracle, which all rows share.
     """
@@ -81,7 +81,7 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
     p, q : int
         Receiving and sending group.
     state : int
-        Of p, an integer whose bit k is member k.
+        A state of p, an integer whose bit k is the value of member k.
     stop : Stop
         Checked about every 10 ms.
 

@@ -39,7 +39,7 @@ def number(value: float, digits: int = 5) -> str:
 def decides(values: Sequence[str], within: float = 0.0) -> str:
     """The decisions of an event, each given as "x = 1", and their reason; may be empty. Source: docs/method.md §15.1.
 
-    ``within``: what another labelling may still save, an energy.
+    ``within``: the energy that another labelling may still save.
     """
     if not values:
         return ""
@@ -124,15 +124,15 @@ def explain(
     variant : Variant
     schedule : {"mplp", "srmp"}
     loose : int, optional
-        Of an oracle, the number of messages on which the rows were too low.
+        For an oracle, the number of messages on which the rows were too low.
     floor : (float, float), optional
-        Of a row, the floor at the beginning of its round, and now.
+        For a row, the floor at the beginning of its round, and now.
     points : Lattice, optional
-        Of the energies, as the run knows it; by default that of its model.
+        The lattice of energies known to the run; by default that of its model.
     proven : bool
         Whether the run proves that no labelling is better (`decided.proves`); bounds alone do not show it.
     within : float
-        What another labelling may still save, an energy (`Margin.gain`, where energies lie on no lattice).
+        The energy that another labelling may still save (`Margin.gain`, where energies lie on no lattice).
 
     Returns
     -------

@@ -92,7 +92,7 @@ def applicable_rules(mrf: BinaryMRF) -> list[str]:
 
 
 def soon(strategy: str) -> str | None:
-    """The strategy that stands in for another where groups like its own are needed at once; None: the default one."""
+    """The strategy that replaces a slow one when similar groups are needed immediately; None: the default one."""
     return strategy if strategy in BY_RULE else None
 
 

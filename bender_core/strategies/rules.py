@@ -194,7 +194,7 @@ def _distances(neighbours: Neighbours, root: int, stop: Stop) -> dict[int, int]:
 
 
 def _clusters(neighbours: Neighbours, level: dict[int, int], stop: Stop) -> list[list[int]]:
-    """Every level cut into the parts connected through it and the levels behind it, the first level first."""
+    """Every level split into the parts connected through it and the levels behind it, the first level first."""
     sets = {i: i for i in level}
     clusters: list[list[int]] = []
     for depth in sorted(set(level.values()), reverse=True):
@@ -220,7 +220,7 @@ def _root(above: dict[int, int], i: int) -> int:
 
 
 def _pieces(cluster: list[int], max_size: int) -> list[list[int]]:
-    """A cluster cut into as few pieces as possible, of about equal size."""
+    """A cluster split into as few pieces as possible, of about equal size."""
     pieces = -(-len(cluster) // max_size)
     cuts = [len(cluster) * k // pieces for k in range(pieces + 1)]
     return [cluster[a:b] for a, b in itertools.pairwise(cuts)]
@@ -310,7 +310,7 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop:
 
 
 def _random(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Variables in random order, cut into chunks of M: a baseline for all other strategies."""
+    """Variables in random order, split into chunks of M: a baseline for all other strategies."""
     order = generator(seed).permutation(mrf.n)
     return _numbered([np.sort(order[k : k + max_size]) for k in range(0, mrf.n, max_size)], "random")
 

@@ -1,6 +1,6 @@
 """Graphs for models, and the positions of their nodes.
 
-The only module of ``synth`` that loads networkx, and only once a graph is asked for.
+The only module of ``synth`` that loads networkx, and only when a graph is requested.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def auto(
     max_size : int
         M, the largest number of variables in a group.
     seed : int
-        Of the strategies that depend on one.
+        The seed of strategies that depend on one.
     stop : Stop
         Checked between candidates and about every 50 ms of a trial.
     on_progress : callable, optional

@@ -178,7 +178,7 @@ class Change:
         engine : Engine
         stop : Stop
         reduction : Reduction, optional
-            Of the model, if already known; it depends on the run alone.
+            The reduction of the model, if already known; it depends on the run alone.
         partition : Partition, optional
             The result of `partition`, if already known.
 
@@ -216,7 +216,7 @@ class Change:
         engine : Engine
             The run that is changed.
         reduction : Reduction, optional
-            Of its model, if that is reduced.
+            The reduction of its model, if that is reduced.
         stop : Stop
             Checked while it is made.
 
@@ -247,7 +247,7 @@ class Change:
         Parameters
         ----------
         part : Partition
-            Of the run that is changed.
+            The partition of the run that is changed.
         reduced : str
             The words for the reduction of the model.
 
@@ -370,7 +370,7 @@ def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
     """The labelling of n variables from its `digits`."""
     values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
     if digits(values) != numbers or len(values) < n:
-        raise ChangeError(f"its labelling does not have the {n} variables of the model")
+        raise ChangeError(f"its labelling has another number of variables than the {n} of the model")
     return values
 
 

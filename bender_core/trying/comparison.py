@@ -26,7 +26,7 @@ class Comparison:
     max_size : int
         The requested M.
         groups, hyper_edges, cycles : int
-        Of the hyper-graph; only independent cycles count.
+        Sizes of the hyper-graph; only independent cycles count.
     inside, covered : float
         Shares of the relevant coupling: see `strategies.choice.Quality`.
     bytes : int

@@ -26,7 +26,7 @@ class Known:
     mrf : BinaryMRF
     labeling : ndarray of int64, shape (n,)
     seed : int
-        Of the search for labellings.
+        The seed of the search for labellings.
     negligible : float
         The gain of a labelling that does not count, energy.
 

@@ -111,7 +111,7 @@ class Policy:
     max_size : int
         M, of the largest groups.
     seed : int
-        Of the partitions.
+        The seed of the partitions.
     stop : Stop
     """
 

@@ -20,7 +20,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
     Parameters
     ----------
     lineage : Line
-        Of the run.
+        The lineage of the run.
     model : str
         The expression that makes the model, using ``bc``, ``synth`` and ``Path``.
     events : int

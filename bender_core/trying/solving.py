@@ -56,9 +56,9 @@ def solve(
     partition : Partition, optional
         For a run.
     variant, schedule, tolerance, deepest, improving : optional
-        Of a run, as for `Engine`, with its defaults; refused without a partition.
+        Settings of a run, as for `Engine`, with its defaults; refused without a partition.
     max_sweeps : int, optional
-        Of a run; by default 400, as in the paper, or unlimited with a time limit.
+        Limit of a run; by default 400, as in the paper, or unlimited with a time limit.
     time_limit : float, optional
         Seconds for everything, including the construction of tables. A run that gains nothing more ends earlier.
     on_progress : callable, optional
@@ -132,7 +132,7 @@ def certify(
     on_progress : callable, optional
         Called about every 50 ms with the `Descent`; it ends if it returns True.
     seed : int
-        Of the strategies that depend on one, and of the search for labellings.
+        The seed of strategies that depend on one, and of the search for labellings.
     stop : Stop
         Checked about every 50 ms.
 

@@ -51,11 +51,11 @@ class Steps:
         ----------
         engine : Engine
         whole : Reduction
-            Of the whole model to that of the run.
+            The reduction of the whole model to that of the run.
         lower : float
             The bound of the run without rounding error.
         found : Reduction, optional
-            Of the model of the run to the model reduced by its facts.
+            The reduction of the run's model by its facts.
         proves : bool
             Whether the bound proves optimality; next to a large constant it may seem to fall.
         """

@@ -21,7 +21,7 @@ LINE, AROUND = 24, 150
 WIDTHS = (1.0, 2.0, 3.0, 4.5, 6.0)
 # Opacity of links whose coupling costs nothing at the anchor.
 PALE = 0.3
-# Colours of what is paid by the receiver, u, and by the sender, v.
+# Colours of the charges of the receiver, u, and of the sender, v.
 BY_RECEIVER, BY_SENDER = COLOURS["other-row"], COLOURS["envelope"]
 # Where things are from left to right: the receiver's members at 0, the sender's at 1.
 BESIDE = 0.07
@@ -79,7 +79,7 @@ def _spread(members: IntArray, lines: int) -> FloatArray:
 
 
 def _links(found: Anatomy, left: FloatArray, right: FloatArray) -> list[dict[str, Any]]:
-    """Two parts of every coupling: what is charged to the receiver from the left, the rest from the right.
+    """Two parts of every coupling: the receiver's charge from the left, the rest from the right.
 
     Couplings of about the same weight form one trace: one of each would take long to draw.
     """
@@ -114,7 +114,7 @@ def _nothing(name: str, colour: str) -> dict[str, Any]:
 
 
 def _middles(found: Anatomy, left: FloatArray, right: FloatArray) -> dict[str, Any]:
-    """Invisible marks on the links, which say their numbers."""
+    """Invisible marks on the links, whose tips show their numbers."""
     links, paid = found.couplings, found.row.paid
     texts = [
         f"−{number(float(weight))} where they are {a} and {b}<br>u {number(float(u))}, v {number(float(weight - u))}"
@@ -129,7 +129,7 @@ def _middles(found: Anatomy, left: FloatArray, right: FloatArray) -> dict[str, A
 
 
 def _members(x: float, y: FloatArray, names: Sequence[str], terms: FloatArray, symbol: str) -> dict[str, Any]:
-    """The names of members beside their places, each with what it is charged for its values."""
+    """The names of members beside their places, each with the charges for its values."""
     texts = ["<br>".join([plain(name), *_charged(symbol, line)]) for name, line in zip(names, terms, strict=True)]
     beside = -BESIDE if x == 0 else BESIDE
     return {"type": "scatter", "mode": "text", "x": np.full(len(y), x + beside), "y": y, "text": texts} | {
@@ -140,7 +140,7 @@ def _members(x: float, y: FloatArray, names: Sequence[str], terms: FloatArray, s
 
 
 def _charged(symbol: str, charges: FloatArray) -> list[str]:
-    """What a member is charged for each of its values, where it is."""
+    """The nonzero charges of a member for its values."""
     return [f"{symbol}({value}) = {charge:.3g}" for value, charge in enumerate(charges.tolist()) if charge > 0]
 
 

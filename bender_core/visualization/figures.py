@@ -152,7 +152,7 @@ def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
     tension : Tension, optional
         By default `looking.tension`.
     """
-    # What closes a gap is drawn as none.
+    # A tension that counts as closed is drawn as none.
     least = CLOSED * engine.graph.problem.scale
     groups, edges = (
         np.where(part > least, part, 0.0) for part in (looking.tension(engine) if tension is None else tension)
@@ -238,7 +238,7 @@ def text_positions(points: FloatArray, names: Sequence[str]) -> list[str]:
 
 
 def _overlap(box: FloatArray, others: FloatArray) -> float:
-    """How much of other boxes lies in a box; each is (left, top, right, bottom)."""
+    """The area of other boxes that lies in a box; each is (left, top, right, bottom)."""
     shared = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
     return float(np.maximum(shared, 0.0).prod(axis=1).sum())
 

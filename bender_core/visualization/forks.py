@@ -39,12 +39,12 @@ POINTS = 500
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The bounds of a run, as far as it is known: at its beginning, at the end of every sweep, and at some events more.
+    """The bounds of a run, as far as computed: at its beginning, at the end of every sweep, and at some other events.
 
     Attributes
     ----------
     events, sweeps : ndarray, shape (points,)
-        The events by then; the sweeps that were complete, with the share of the updates of the next one.
+        The number of events; the number of complete sweeps, with the share of the updates of the next one.
     lower, upper : ndarray, shape (points,)
         Energies.
     ended : bool
@@ -62,7 +62,7 @@ class Curve:
     seconds: FloatArray | None = None
 
     def has(self, axis: Axis) -> bool:
-        """Whether it is known over an axis."""
+        """Whether it has values on an axis."""
         return getattr(self, axis) is not None
 
     def at(self, axis: Axis, event: int) -> float:
@@ -78,7 +78,7 @@ class Curve:
 
 
 def curve_of(engine: Engine, opening: tuple[float, float]) -> Curve:
-    """The bounds of a run as far as it is known.
+    """The bounds of a run, as far as computed.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def curve_of(engine: Engine, opening: tuple[float, float]) -> Curve:
 
 
 def clocked(engine: Engine, curve: Curve, stop: Stop = never) -> Curve:
-    """A curve with work and seconds, measured by doing the run once more at full speed; the engine is moved.
+    """A curve with work and seconds, measured by repeating the run at full speed; the engine is moved.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def plot_forks(curves: Iterable[Drawn], axis: Axis) -> go.Figure:
     Parameters
     ----------
     curves : iterable of Drawn
-        The first run comes first. Energies below those at which others forked are left to be scrolled to.
+        The first run comes first. Energies below those at which others forked are reached by scrolling.
     axis : {"events", "sweeps", "work", "seconds"}
     """
     lines, known = [], list(curves)
@@ -197,7 +197,7 @@ def plot_message(known: Iterable[tuple[Drawn, History]], axis: Axis, measure: Me
         x = drawn.begins + np.array([drawn.curve.at(axis, event) for event in past.event.tolist()])
         line = {"color": colour, "dash": "dot", "width": 1}
         lines.append(
-            # What lies between two markers has not been computed.
+            # Values between two markers have not been computed.
             {"type": "scatter", "mode": "lines+markers", "x": x, "y": getattr(past, measure), "line": line}
             | {"name": plain(drawn.name), "marker": {"size": 6}, "customdata": past.event}
             | {"hovertemplate": f"{plain(drawn.name)}, event %{{customdata}}: %{{y:.5g}}<extra></extra>"}
@@ -209,7 +209,7 @@ def plot_message(known: Iterable[tuple[Drawn, History]], axis: Axis, measure: Me
 
 
 def _energies(curves: list[Curve]) -> list[float] | None:
-    """The energies in view: from where runs forked up to the upper bounds there."""
+    """The visible energies: from the forks of runs up to the upper bounds there."""
     forks = curves[1:]
     if not forks:
         return None

@@ -21,7 +21,7 @@ from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.
 CLEARANCE = 0.11
-# The same where groups go on from others, times the root of their number: what is united makes room for the others.
+# The same for groups that continue others, times the root of their number: united groups make room for others.
 ROOM = 0.8
 # How far from the middle of a disc of radius 1 the outermost member of a group is.
 REACH = 0.68
@@ -50,21 +50,21 @@ def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
 
 
 def continued_layout(points: FloatArray, before: IntArray, part: Partition) -> FloatArray:
-    """Positions of groups that go on from others, shape (G, 2): where these stood, and pushed apart where some united.
+    """Positions of groups that continue others, shape (G, 2): those of the others, pushed apart where some have united.
 
     Parameters
     ----------
     points : ndarray, shape (G', 2)
         Positions of the groups before, in the unit square.
     before : ndarray of int64, shape (n,)
-        The group before of every variable.
+        The previous group of every variable.
     part : Partition
-        The groups that go on.
+        The new groups.
 
     Returns
     -------
     ndarray, shape (G, 2)
-        In the unit square. Where no groups have united none has moved.
+        In the unit square. If no groups have united, none has moved.
     """
     begun = np.array([points[before[group]].mean(axis=0) for group in part.groups]).reshape(-1, 2)
     if all((before[group] == before[group[0]]).all() for group in part.groups):
@@ -94,7 +94,7 @@ def member_layout(mrf: BinaryMRF, group: IntArray) -> tuple[FloatArray, float]:
 
 @lru_cache(1 << 10)
 def _of_members(n: int, edges: bytes) -> FloatArray:
-    """Kept, as most groups of a model look like others, in this run and in those that go on from it."""
+    """Cached, as most groups of a model look alike, in a run and in its forks."""
     return _by_shape(n, np.frombuffer(edges, np.int64).reshape(-1, 2))
 
 

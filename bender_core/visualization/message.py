@@ -27,7 +27,7 @@ ORDERS = {"cost": "cheapest state first", "nu": "least ν first", "slack": "most
 MOST, STEPS = 64, 48
 # Sizes in pixels: stems, one line of the matrix, the ribbon and the space below it, margins above and below.
 STEMS, LINE, RIBBON, BELOW_RIBBON, ABOVE, BELOW = 230, 20, 70, 64, 34, 34
-# The column of the class that is looked at.
+# The column of the selected class.
 CHOSEN = tinted(COLOURS["group"], 0.22)
 # With more stems than this on a line, marks are smaller.
 CROWD = 32
@@ -49,7 +49,7 @@ class Stems(NamedTuple):
     ranked : ndarray of int64, shape (2^bits,)
         All classes in this order.
     between : tuple of int
-        The first and the last rank asked for, from 1.
+        The first and the last requested rank, from 1.
     places : ndarray of int64
         The ranks of those drawn, from 0, ascending.
     """
@@ -196,7 +196,7 @@ def _window(shown: Classes, classes: IntArray) -> list[float]:
 
 
 def _layers(lit: Bools) -> list[tuple[Bools, float]]:
-    """What is drawn fully and what faintly, with the opacity."""
+    """The classes drawn fully and those drawn faintly, with the opacity."""
     return [(some, opacity) for some, opacity in ((lit, 1.0), (~lit, FAINT)) if some.any()]
 
 
@@ -235,7 +235,7 @@ def _envelope(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, A
 
 
 def _truth(shown: Classes, classes: IntArray, lit: Bools, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The min-marginal as dots, each of which says all that is known of its class."""
+    """The min-marginal as dots, whose tips describe their classes."""
     texts = np.array([_text(shown, int(chosen), names) for chosen in classes])
     return [
         _points(
@@ -341,7 +341,7 @@ def _star(drawn: Stems, at_oracle: int, top: float) -> list[dict[str, Any]]:
 
 
 def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[WhatIfRow], selected: int) -> go.Figure:
-    """What each row would lift the envelope by, class by class, in front of the slack that there is.
+    """The lift of the envelope by each row, class by class, in front of the present slack.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def plot_slack_history(past: History, now: int) -> go.Figure:
     """Mean and largest slack over the events of a run."""
     lines = [
         {"type": "scatter", "mode": "lines+markers", "x": past.event, "y": values, "name": name}
-        # What lies between two markers has not been computed.
+        # Values between two markers have not been computed.
         | {"line": {"color": colour, "dash": "dot", "width": 1}, "marker": {"size": 7, "symbol": symbol}}
         for values, name, colour, symbol in (
             (past.mean, "mean", COLOURS["slack"], "circle"),

@@ -89,7 +89,7 @@ def test_an_address_that_replaces_a_model_offers_it_again(watch: Lab) -> None:
     watch.open("/?sample=frustrated-cycle&M=3")
     offer = watch.page.get_by_role("status").filter(has_text="Before, this tab had pose, small")
     expect(offer).to_be_visible()
-    offer.get_by_role("link", name="Take it back").click()
+    offer.get_by_role("link", name="Go back to it").click()
     watch.settle()
     assert watch.position == position
     expected = engine()

@@ -92,7 +92,7 @@ def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
     lab.go("Compare")
     page.locator(".race").evaluate("(race) => { race.marked = true; race.querySelector('figure svg').marked = true; }")
     page.get_by_role("button", name="Race", exact=True).click()
-    expect(page.get_by_text(re.compile(r"of 4 runs have ended; the others have had"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"of 4 runs have ended; the others have used"))).to_be_visible()
     expect(lines(lab)).to_have_count(len(FIELD))
     switch(lab, "seconds")
     chart(lab).hover(position={"x": 300, "y": 100})

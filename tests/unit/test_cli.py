@@ -185,7 +185,7 @@ def test_an_infeasible_model_is_reported(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["solve", str(path), "--json"]) == 0
     out, err = capsys.readouterr()
     assert not json.loads(out)["feasible"]
-    assert err == "infeasible: no labelling fulfils the hard constraints\n"
+    assert err == "infeasible: no labelling satisfies the hard constraints\n"
     assert main(["solve", str(path), "--time-limit", "0"]) == 0
     assert capsys.readouterr().err.startswith("infeasible or not solved")
 

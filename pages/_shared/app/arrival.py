@@ -1,4 +1,4 @@
-"""What a session opens with: the run of its first address. Until the solver is ready, a session has nothing else."""
+"""The start of a session: the run of its first address. Until the solver is ready, a session has nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._shared.running.kept import Kept
 
 @dataclass
 class Arrival:
-    """What a session's lab will be made from.
+    """The data from which a session's lab will be made.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ _ARRIVAL = Kept[Arrival]("arrival")
 
 
 def arrival() -> Arrival:
-    """That of this session."""
+    """The arrival of this session."""
     return _ARRIVAL.made(lambda: Arrival(st.query_params.to_dict()))
 
 

@@ -30,7 +30,7 @@ class Branch:
     ----------
     name : str
     cause : str
-        What was changed, in words.
+        The change, in words.
     lineage : Line
         From which it can be made again.
     parent : Branch or None
@@ -123,7 +123,7 @@ class Branches:
     Parameters
     ----------
     lineage : Line
-        Of the first run.
+        The lineage of the first run.
     run : WatchedRun
 
     Attributes

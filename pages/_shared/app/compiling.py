@@ -1,4 +1,4 @@
-"""What a page shows while the solver is being compiled: what has to wait, and the progress."""
+"""The notice on a page while the solver is being compiled: the content that has to wait, and the progress."""
 
 from __future__ import annotations
 

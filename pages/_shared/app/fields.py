@@ -67,7 +67,7 @@ class Field(Generic[T]):
     clause : str
         The beginning of the sentence that refuses a text.
     meaning : str
-        What it means.
+        Its meaning.
     pages : tuple of str
         The pages whose addresses may have it.
     usual : str

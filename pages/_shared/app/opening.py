@@ -57,7 +57,7 @@ def opening() -> bool:
             run = f"run {len(current.branches)} of {len(replay.forks) + 1}"
             st.caption(f"Opening {name}: {run}, {whereabouts(current.run.engine)}…")
 
-    # Outside the fragment that keeps rerunning: a click is answered at once.
+    # Outside the fragment that keeps rerunning: a click is answered immediately.
     st.button("Stop here", on_click=replay.stop)
     follow(lambda: replay.alive, progress, TELL_SECONDS)
     return True

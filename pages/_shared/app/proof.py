@@ -1,4 +1,4 @@
-"""A proof that goes on from a run, made in the background."""
+"""A proof that continues from a run, made in the background."""
 
 from __future__ import annotations
 

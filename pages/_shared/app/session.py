@@ -90,7 +90,7 @@ class Replay(Personal):
     share : float
         The share of the search that is done, from 0 to 1.
     doing : str
-        What is being searched for; empty when the search is over.
+        The subject of the search; empty when the search is over.
     failure : str
         What could not be made, and why.
     """

@@ -39,7 +39,7 @@ class Drawn(TypedDict):
     key: str  # does not change while the run continues
     label: str  # its short name, unlike that of the others
     kind: str  # its variant, or that it is a proof
-    meaning: str  # what that means
+    meaning: str  # its meaning
     name: str  # all that it is
     colour: Colour
     symbol: Annotated[str, Bounds(pattern="circle|x|square|diamond")]
@@ -108,7 +108,7 @@ class Curve:
 
     @property
     def kind_name(self) -> str:
-        """What that means."""
+        """The meaning of its kind."""
         return "reduce, unite, partition anew" if self.proves else bc.VARIANTS[self.variant].name
 
     @property

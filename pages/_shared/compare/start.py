@@ -18,7 +18,7 @@ TELL_SECONDS = 0.5
 def start(current: Lab, contest: Contest, going: bool) -> None:
     """The field of the race, its cost, and the buttons."""
     if going:
-        # Not in a fragment that keeps rerunning: a click is answered at once.
+        # Not in a fragment that keeps rerunning: a click is answered immediately.
         st.button("Stop the race", on_click=contest.stop, type="primary", width="stretch")
     else:
         press = st.empty()

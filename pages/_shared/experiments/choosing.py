@@ -175,7 +175,7 @@ def planned(name: str) -> Planned | None:
     if planning.error:
         complaint(f"This plan cannot be carried out: {planning.error}")
     elif going:
-        # Outside the fragment that keeps rerunning: a click is answered at once.
+        # Outside the fragment that keeps rerunning: a click is answered immediately.
         st.button("Stop", on_click=planning.stop)
         follow(lambda: planning.busy, lambda: st.progress(planning.share, markdown(planning.doing)), TELL_SECONDS)
     else:

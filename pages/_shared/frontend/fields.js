@@ -8,16 +8,16 @@ const field = (name) => {
   return fields[name];
 };
 
-// What the address says, by name.
+// The fields of the address, by name.
 export const addressed = () => Object.fromEntries(new URLSearchParams(location.search));
 
-// Whether the address says something of a field.
+// Whether the address has a field.
 export const isAddressed = (name) => field(name) && Object.hasOwn(addressed(), name);
 
-// Whether a text is one that a field may have.
+// Whether a field may have a text.
 export const fits = (name, text) => new RegExp(`^(?:${field(name).pattern})$`, "u").test(text);
 
-// Whether an address leaves a text out, as it says nothing new.
+// Whether an address leaves a text out, as it is the default.
 export const isUsual = (name, text) => text === field(name).usual;
 
 // Values of fields, as a part of an address.

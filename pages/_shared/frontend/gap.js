@@ -14,14 +14,14 @@ export const relativeGap = (lower, upper) => {
 export const closeness = (lower, upper, scale) =>
   Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
 
-// Where nothing is said to be at stake, rounding hides whether bounds meet.
+// With no energy at stake, rounding hides whether bounds meet.
 export const isClosed = (lower, upper, scale) => scale > 0 && upper - lower <= closeness(lower, upper, scale);
 
-// A part of the gap; what the run cannot tell from nothing is 0.
+// A part of the gap; 0 if the run cannot distinguish it from 0.
 export const partText = (value, { lower, upper }, scale) =>
   value <= closeness(lower, upper, scale) ? "0" : value.toPrecision(4);
 
-// `closed`: whether the bounds may be said to have met.
+// `closed`: whether the bounds count as met.
 export const gapText = (lower, upper, closed, digits) => {
   if (lower === null || upper === null) return "–";
   return closed ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;

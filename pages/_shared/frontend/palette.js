@@ -1,4 +1,4 @@
-// Colours and dashes of the browser's pictures, for light and dark pages. Which colour a quantity has is said in
+// Colours and dashes of the browser's pictures, for light and dark pages. The colours of quantities are in
 // bender_core/visualization/palette.json; those of groups and variants come with the data.
 
 const { light, dark: night, rows } = globalThis.benderLab.palette;

@@ -20,8 +20,8 @@ export const follow = (move, drop = () => {}) => {
   addEventListener("pointerup", end);
 };
 
-// Two fingers on an element: `spread` is told by what factor they have parted since it was last told, and where the
-// middle between them is. Returns whether two fingers are on it.
+// Two fingers on an element: `spread` is called with the factor by which they have parted since its last call, and with
+// their midpoint. Returns whether two fingers are on the element.
 export const pinched = (element, spread) => {
   let before = null;
   element.addEventListener(

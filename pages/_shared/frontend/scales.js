@@ -2,7 +2,7 @@
 
 import { number } from "./text.js";
 
-// Round values between two ends, about as many as wanted, and at least one.
+// Round values between two ends, about as many as requested, and at least one.
 export const ticks = (low, high, wanted) => {
   const raw = (high - low) / wanted || 1;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
@@ -34,7 +34,7 @@ export const linear = {
     const largest = Math.max(...values.map(Math.abs));
     const isPlain = largest < MOST && (digits <= 6 || (largest >= LEAST && digits <= 15));
     if (isPlain) return values.map((v) => [v, v.toFixed(digits).replace("-", "−")]);
-    // As many digits as tell neighbours apart.
+    // Enough digits to distinguish neighbours.
     const told = Math.max(0, Math.floor(Math.log10(largest)) + digits - (digits ? 0 : zeros(values[1] - values[0])));
     return values.map((v) => [v, v === 0 ? "0" : v.toExponential(Math.min(told, 15)).replaceAll("-", "−")]);
   },

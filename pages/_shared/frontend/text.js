@@ -1,6 +1,6 @@
 // Numbers and names for display.
 
-const EXACT = 1e-12; // what a number may be off, relative to it, and still be said as it is
+const EXACT = 1e-12; // the relative error with which a number still counts as exact
 const MOST = 12; // digits
 
 // Whether a number is shown without a power of ten.
@@ -17,7 +17,7 @@ export const number = (value, digits = 5) => {
   return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
 };
 
-// A bound as it may be claimed: a number of as many digits that is not beyond it.
+// A bound for a claim: a number of that many digits that is not beyond it.
 const claimed = (value, round) => {
   if (value === null || !Number.isFinite(value) || !isPlain(value)) return number(value, MOST);
   const unit = 10 ** decimalsOf(value, 5);

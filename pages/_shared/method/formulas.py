@@ -101,7 +101,7 @@ FORMULAS = (
         "bender_core/kernels/messages.py",
         "pass_messages",
         "watch",
-        "“message passed”, the event after which LB has risen",
+        "the end of an update, at which LB rises",
     ),
     Formula(
         "A Benders row",
@@ -180,7 +180,7 @@ FORMULAS = (
         "bender_core/kernels/min_marginals/eliminate.py",
         "eliminate",
         "compare",
-        "variant 12 on a grid cut into layers",
+        "variant 12 on a grid partitioned into layers",
     ),
     Formula(
         "Forward and backward (srmp)",

@@ -50,7 +50,7 @@ def compare(current: Lab) -> None:
         width="stretch",
     )
     if going:
-        # Outside the fragment that keeps rerunning: a click is answered at once.
+        # Outside the fragment that keeps rerunning: a click is answered immediately.
         st.button("Stop", on_click=comparing.stop)
         follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return

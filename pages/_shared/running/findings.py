@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 
 
 class Look(NamedTuple):
-    """What is computed."""
+    """A computation about the run."""
 
     name: str  # in words
     position: int  # of the run
@@ -65,7 +65,7 @@ class Findings:
         Parameters
         ----------
         name : str
-            What it is, in words.
+            Its name, in words.
         about : hashable
             Everything that it depends on beside the position.
         compute : callable

@@ -217,7 +217,7 @@ class Frames(TypedDict):
     """A chunk of events in a row."""
 
     first: EventNumber  # of the first of them; if there are none, the number that it would have
-    before: Before | None  # None: they continue from event `first` - 1, which the stage holds by its own account
+    before: Before | None  # None: they continue from event `first` - 1, which the stage reported to hold
     columns: Columns
 
 
@@ -379,7 +379,7 @@ class Node(TypedDict):
 
 
 class Solution(TypedDict):
-    """Where each variable of the whole model is decided."""
+    """The place at which each variable of the whole model is decided."""
 
     group: list[OrNone]  # that contains it, or the variable that it is tied to; none if it is known
     bit: list[Count]  # its bit in the states of that group
@@ -480,7 +480,7 @@ class ReferenceLine(TypedDict):
 class Answer(TypedDict):
     """The answer to what the stage asked; nothing of it where the stage has it already."""
 
-    position: NotRequired[Position]  # what is shown
+    position: NotRequired[Position]  # the position shown
     seen: NotRequired[Position]  # the farthest that was shown
     done: NotRequired[Position | None]  # the end
     status: NotRequired[str]  # why the run ended, in words
@@ -542,7 +542,7 @@ class EveryCommand(TypedDict):
     """The fields of every command of the stage."""
 
     do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
-    at: Position  # what is shown
+    at: Position  # the position shown
     arc: OrNone  # that is pinned
     first: EventNumber  # the first event requested
     goes_on: bool  # whether the stage holds the one before `first`

@@ -286,7 +286,7 @@ def test_a_certificate_claims_what_its_proof_does() -> None:
             {"negligible": 0.0},
             {"optimal": not certificate.optimal},
         ):
-            with pytest.raises(RefusedError, match="the certificate claims other things"):
+            with pytest.raises(RefusedError, match="the certificate does not agree"):
                 replace(certificate, **change).verify(mrf)
 
 

@@ -111,7 +111,7 @@ def test_a_bound_that_no_labelling_keeps_is_reported(tmp_path: Path, capsys: pyt
     path.write_text(f"e 6 2 6 2 2 2 2 2 2 2 {equal}")
     assert main(["solve", str(path), "--json"]) == 0
     said = capsys.readouterr()
-    assert said.err == "infeasible: no labelling fulfils the hard constraints and costs less than 2\n"
+    assert said.err == "infeasible: no labelling satisfies the hard constraints and costs less than 2\n"
     assert (json.loads(said.out)["cost"], json.loads(said.out)["feasible"]) == (2.0, False)
     assert main(["convert", str(path), str(tmp_path / "a.coo")]) == 0
     assert "this format cannot store the bound 2; labellings that cost as much are allowed" in capsys.readouterr().out

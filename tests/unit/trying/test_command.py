@@ -71,7 +71,7 @@ def test_a_proof_is_saved_and_verified(tmp_path: Path, capsys: pytest.CaptureFix
     assert refusal(["verify", TINY, str(other)], capsys) == f"{other}: No such file or directory"
     assert "no proof, or damaged" in refusal(["verify", TINY, TINY], capsys)
     both = refusal(["solve", TINY, "--variant", "9", "--certificate", str(path)], capsys)
-    assert both == "--variant asks for one run, and --certificate for a proof: leave out one"
+    assert both == "--variant requests one run, and --certificate a proof: leave out one"
     assert main(["solve", TORUS, "--time-limit", "0", "--certificate", str(path)]) == 0
     capsys.readouterr()
     assert main(["verify", TORUS, str(path)]) == 0

@@ -1,5 +1,5 @@
 // The address bar of every page names the model and where its run is shown, so that a reload finds them again:
-// Streamlit drops that when a page is opened. An address that replaces what the tab had before offers it again.
+// Streamlit drops them when a page is opened. If an address replaces another run in the tab, a link back is offered.
 
 import { isAddressed } from "../fields.js";
 
@@ -12,7 +12,7 @@ const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
 const step = History.prototype.pushState.bind(history);
 
 // Streamlit clears the address of a page before it opens another one, as a step of its own: Back would lead to this
-// very page without an address. What the address of a page is, and what is a step within it, is said here alone.
+// very page without an address. Only this module decides the address of a page, and what is a step within it.
 const keepSteps = () => {
   history.pushState = (state, unused, url) => {
     if (new URL(url, location).pathname !== location.pathname) step(state, unused, url);
@@ -21,7 +21,7 @@ const keepSteps = () => {
 
 const isReload = () => performance.getEntriesByType("navigation")[0]?.type === "reload";
 
-// What has replaced what, in words that tell the two apart.
+// Which run has replaced which, in words that distinguish them.
 const replaced = (now, before) => {
   const opened = (what) => `This address has opened ${what}.`;
   if (now.name !== before.name) return `${opened(now.name)} Before, this tab had ${before.name}.`;
@@ -41,7 +41,7 @@ class Address {
     signal.onabort = () => clearInterval(timer);
   }
 
-  // `query`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
+  // `query`: the address of this page, null if the page writes it itself; `place`: the place in the page; `model`: what
   // tells its run from others; `name` and `run`: the model and how it is run, in words.
   receive(data, send) {
     const { data: before, gone } = this;
@@ -56,7 +56,7 @@ class Address {
     this.look();
   }
 
-  // The guided tour goes on where it was left in this browser: what the session does not know of it is told, once.
+  // The guided tour continues where it was left in this browser: the session is informed once of what it does not know.
   tour(data, send) {
     const kept = JSON.parse(localStorage.getItem(TOUR) ?? "null");
     const isFirst = !globalThis.benderLab.toured;
@@ -82,10 +82,10 @@ class Address {
     return sessionStorage.setItem(MEMORY, JSON.stringify({ model, name, run, href: pathname + search }));
   }
 
-  // What the tab had before this address was opened.
+  // The run in the tab before this address was opened.
   offer(before) {
     if (!before || !before.model || before.model === this.data.model || isReload()) return;
-    const link = Object.assign(document.createElement("a"), { href: before.href, textContent: "Take it back" });
+    const link = Object.assign(document.createElement("a"), { href: before.href, textContent: "Go back to it" });
     const close = Object.assign(document.createElement("button"), { textContent: "Dismiss" });
     close.onclick = () => this.put();
     this.put(replaced(this.data, before), link, close);

@@ -1,5 +1,5 @@
-// What draws figures and tables is large: once a tab has nothing else to do, it loads the scripts. A script is run
-// once however often it is imported, so the first figure finds it ready.
+// The scripts for figures and tables are large: an idle tab loads them ahead. A script runs once, however often it is
+// imported, so the first figure finds it ready.
 
 // Milliseconds after the page was loaded, and after the last press: to run the scripts takes half a second.
 const CALM = 1500;

@@ -1,7 +1,7 @@
 // A picture: a list of marks in an SVG (or of spans in a paragraph). Marks keep their elements by id, so that only what
 // differs is changed, and the list says what is drawn and what it means.
 
-// What is no attribute of an element.
+// Keys that are no attributes of an element.
 const SAID = new Set(["id", "shape", "text", "means", "tip", "press", "hover"]);
 
 // Hundredths of a pixel are not seen.
@@ -23,14 +23,14 @@ const SHAPES = Object.entries({ text: "text", d: "path", cx: "circle", x1: "line
 
 const shapeOf = (mark) => mark.shape ?? SHAPES.find(([key]) => key in mark)[1];
 
-// What is drawn, as plain values.
+// Everything drawn, as plain values.
 export const listed = (picture, marks) => {
   const plain = ([, value]) => typeof value !== "function";
   const values = (mark) => Object.fromEntries(Object.entries(mark).filter(plain));
   return marks.map((mark) => ({ picture, shape: shapeOf(mark), ...values(mark) }));
 };
 
-// Whether what is held was drawn of another scene, a list of values. From now on it is of this one.
+// Whether the drawing is of another scene, which is a list of values. From now on it is of this one.
 export const isNew = (held, scene, isSame = Object.is) => {
   if (held.scene?.every((part, k) => isSame(part, scene[k]))) return false;
   held.scene = scene;
@@ -80,7 +80,7 @@ export class Picture {
     return holder;
   }
 
-  // Only what is not as in the last mark is written, and nothing where that is the same object.
+  // Only what differs from the last mark is written, and nothing if that is the same object.
   change(holder, mark) {
     const { element, mark: last } = holder;
     if (mark === last) return;
@@ -90,7 +90,7 @@ export class Picture {
     holder.mark = mark;
   }
 
-  // What a mark does is looked up when it is done: the mark may have been drawn again since.
+  // The action of a mark is looked up on the event, as the mark may have been drawn again since.
   listen(holder, stop) {
     const { element } = holder;
     const enter = (x, y) => {

@@ -1,4 +1,4 @@
-// Places from top to bottom, none above another, as near to those wanted as that allows.
+// Places from top to bottom without overlap, as near as possible to the given ones.
 export const stacked = (wanted, top, bottom, spacing) => {
   const order = wanted.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
   const room = Math.min(spacing, (bottom - top) / Math.max(order.length - 1, 1));

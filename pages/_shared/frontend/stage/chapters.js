@@ -1,6 +1,6 @@
-// The line of runs that lead one to the next, as one timeline: the events of a chapter end where the next one begins.
+// The runs that lead to the last one, as one timeline: the events of a chapter end where the next one begins.
 
-const AFTER = 60; // milliseconds without another move of the scrubber until another chapter is asked for
+const AFTER = 60; // milliseconds without another move of the scrubber until another chapter is requested
 const CLOSE = 1e-9; // places that count as equal
 
 export class Chapters {
@@ -21,17 +21,17 @@ export class Chapters {
     if (player.playing && !panes.flow.isOn) player.run();
   }
 
-  // The best lower bound known where a run has one: its own, or that of a chapter before.
+  // The best lower bound known, given that of this run: its own, or that of an earlier chapter.
   best(lower) {
     return Math.max(lower, this.all[this.at].kept?.lower ?? -Infinity);
   }
 
-  // The same of the least energy that a bound leaves possible.
+  // The same for the least energy that a bound leaves possible.
   least(least) {
     return Math.max(least, this.all[this.at].kept?.least ?? -Infinity);
   }
 
-  // The chapter that this bound is of, in words, where it is one before; what is drawn is of the chapter shown.
+  // If that bound is of an earlier chapter, the chapter in words; the drawing is of the chapter shown.
   keeper(moment) {
     return moment && this.best(moment.lower) > moment.lower ? `of chapter ${this.all[this.at].kept.chapter}` : "";
   }
@@ -44,7 +44,7 @@ export class Chapters {
     return this.at === this.all.length - 1;
   }
 
-  // The events of a chapter that there are so far: the last one may go on.
+  // The number of events of a chapter so far; the last chapter may continue.
   lengthOf(k) {
     const { length } = this.all[k];
     return k === this.at ? Math.max(this.stage.player.seen, length) : length;
@@ -73,7 +73,7 @@ export class Chapters {
     return Math.round(((place - begin) / (end - begin)) * this.lengthOf(k));
   }
 
-  // Show what is at a value of the scrubber: these are places times all events.
+  // Show the event at a value of the scrubber; values are places times the number of all events.
   show(value) {
     const place = value / Math.max(this.total, 1);
     const { begins } = this;
@@ -113,7 +113,7 @@ export class Chapters {
     this.turn(this.all.length - 1, this.all.at(-1).length);
   }
 
-  // Which of them is shown, in words; nothing where there is one.
+  // Which chapter is shown, in words; empty if there is only one.
   get said() {
     return this.all.length > 1 ? `chapter ${this.at + 1} of ${this.all.length} · ` : "";
   }

@@ -1,4 +1,4 @@
-// Reads chunks of events (`Frames` in pages/_shared/watch/protocol.py), and holds those near the event shown.
+// Reads chunks of events (`Frames` in pages/_shared/watch/protocol.py), and stores those near the event shown.
 
 import { KIND } from "./kinds.js";
 import { Unfolding } from "./unfolding.js";
@@ -36,8 +36,8 @@ const readOn = ({ before, within }, kind, more) => {
 // Table entries read for a message until a state.
 export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
 
-// The events of a chunk, each with the state after it, which shares with the one before whatever has not changed.
-// `origin`: the state before the first event; `last`: the event it goes on from, if it does.
+// The events of a chunk, each with the state after it, which shares unchanged parts with the previous one.
+// `origin`: the state before the first event; `last`: the event that the chunk continues, if any.
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
   const unfolding = new Unfolding(origin.update, origin.passed);
@@ -77,7 +77,7 @@ export class Events {
     return k < this.end ? this.held.get(k) : undefined;
   }
 
-  // Take in a chunk; if there are too many, those far from a position go. One that goes on from an event that has gone
+  // Take in a chunk; if there are too many, those far from a position are dropped. One that continues an event dropped
   // meanwhile is of no use.
   take(chunk, position) {
     const last = this.get(chunk.first - 1);

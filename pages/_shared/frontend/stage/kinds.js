@@ -1,3 +1,3 @@
-// What an event is, from small to large steps: `Kind` in bender_core/kernels/layout.py.
+// The kinds of events, from small to large steps: `Kind` in bender_core/kernels/layout.py.
 
 export const KIND = { NODE_OPENED: 0, ORACLE: 1, ROW: 2, MESSAGE: 3, SWEEP: 4, FINISHED: 5 };

@@ -1,4 +1,4 @@
-// What makes the browser lay out the page: sizes are measured, and texts written, only when they have changed.
+// Operations that make the browser lay out the page: sizes are measured, and texts written, only after a change.
 
 import { measured } from "../screen.js";
 

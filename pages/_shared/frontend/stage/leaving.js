@@ -1,11 +1,11 @@
-// Other pages: links to them, the address of this one, and what must not be asked on the way.
+// Other pages: links to them, the address of this one, and the questions to hold back on the way.
 
 import { written } from "../fields.js";
 import { addressOf, keepChoices } from "./play/choices.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
-const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
-const SAID = 2500; // milliseconds that a button says what it has done
+const ANSWERED = 1000; // the longest wait, in milliseconds, for an answer before another page is requested
+const SAID = 2500; // milliseconds that a button shows its result
 const CALM = 200; // milliseconds after something was chosen until the address names it
 const CHOOSING = ["click", "change", "input", "keyup", "pointerup", "wheel"];
 
@@ -18,7 +18,7 @@ export class Leaving {
     this.stage = stage;
     this.departed = Number.NEGATIVE_INFINITY;
     this.home = location.pathname;
-    this.again = null; // what was wanted, and waits for an answer
+    this.again = null; // a link that waits for an answer
     this.listen();
   }
 
@@ -43,7 +43,7 @@ export class Leaving {
     this.departed = performance.now();
   }
 
-  // Links are heard of before Streamlit is, in the capturing phase; the browser's own buttons only after it.
+  // Clicks on links are handled before Streamlit does, in the capturing phase; the browser's buttons only after it.
   listen() {
     const { root } = this.stage;
     const here = new AbortController();
@@ -62,7 +62,7 @@ export class Leaving {
     const link = path.find((each) => each.tagName === "A");
     const stays = !link || link.target || link.download || path.includes(this.stage.root) || opensTab(event);
     if (event.type === "click" && stays) return;
-    // The message in the drawer is the one that a person wants to see there.
+    // The message in the drawer is the one to open there.
     if (isEdge(link) && drawer.open && drawer.arc >= 0) {
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -76,8 +76,8 @@ export class Leaving {
     }
   }
 
-  // Another page is about to be asked for. A question that followed would be taken for a wish to stay, and Streamlit
-  // would show no page; one not answered yet would be dropped. So what is shown is said and answered before `again`.
+  // Another page is about to be requested. A later question would count as a wish to stay, and Streamlit would show no
+  // page; an unanswered one would be dropped. So the place shown is sent and answered before `again`.
   depart(event, again) {
     const { player, questions } = this.stage;
     keepChoices(this.stage);
@@ -108,7 +108,7 @@ export class Leaving {
     if (location.search !== said) history.replaceState(history.state, "", said);
   }
 
-  // Something may have been chosen. An answer that is awaited states the address, too.
+  // A choice may have changed. A pending answer will also write the address.
   stateSoon() {
     clearTimeout(this.stating);
     this.stating = setTimeout(() => {
@@ -126,7 +126,7 @@ export class Leaving {
     }, SAID);
   }
 
-  // What came of it. Without a secure connection browsers offer no clipboard; the address bar has the link.
+  // The result in words. Without a secure connection browsers offer no clipboard; the address bar has the link.
   async copied() {
     if (!this.stage.data.public) return "an uploaded model cannot be in a link";
     try {

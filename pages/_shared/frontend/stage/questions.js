@@ -1,14 +1,14 @@
-// What the stage asks of Python, by the trigger "command" (`Command` in pages/_shared/watch/protocol.py), and which
-// answer is the latest.
+// The stage's questions to Python, by the trigger "command" (`Command` in pages/_shared/watch/protocol.py), and the
+// latest answer.
 
-// How many events after the present one are asked for: many where they are about to be played.
+// The number of events requested after the present one: many if they are about to be played.
 const AHEAD = { instant: 400, playing: 110, paused: 40, stopped: 0 };
 const BEHIND = 8; // events before the present one that are to be held
-const AFTER = 40; // milliseconds without another jump until the place is asked for, while an answer is awaited
-const POLL = 250; // milliseconds until the first question how things are, while something runs in the background
-const AGAIN = 2000; // milliseconds until it is asked again, if no answer comes
+const AFTER = 40; // milliseconds without another jump until the place is requested, while an answer is pending
+const POLL = 250; // milliseconds until the first poll, while something runs in the background
+const AGAIN = 2000; // milliseconds until the next poll, if no answer comes
 const LOST = 4000; // milliseconds without an answer after which any other question may have been lost on the way
-const WORKING = 200; // milliseconds until it is asked how far an answer is
+const WORKING = 200; // milliseconds until a question for the progress of an answer
 
 export class Questions {
   constructor(stage) {
@@ -16,10 +16,10 @@ export class Questions {
     this.serial = 0;
     this.waiting = false;
     this.settling = null;
-    this.due = false; // whether something else is looked at than what was asked for
+    this.due = false; // whether the stage looks at something else than requested
   }
 
-  // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
+  // A stage that has just been mounted, while an answer to an earlier one was on its way, requests everything.
   askForAll(run, send) {
     const { measure } = this.stage.panes;
     const nothing = { at: 0, arc: -1, first: 0, goes_on: false, has_graph: false, more: false, answered: -1 };
@@ -27,7 +27,7 @@ export class Questions {
   }
 
   // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also
-  // one that is about to be asked. While the answer is worked on, the same question asks how far it is.
+  // one that is about to be sent. While the answer is being computed, the same question asks for its progress.
   hear({ serial, working, frames }, fresh) {
     if (fresh) Object.assign(this, { serial, asked: null, answered: -1 });
     const latest = fresh || (this.settling === null && serial === this.serial);
@@ -49,8 +49,8 @@ export class Questions {
     this.say();
   }
 
-  // Another message is pinned, or another measure chosen. A step that is being computed goes on: it is said with that
-  // step what is looked at, and asked for afterwards.
+  // Another message is pinned, or another measure chosen. A step that is being computed continues: the step's question
+  // states the new choice, whose data are requested afterwards.
   renew() {
     const { player, arc, panes } = this.stage;
     this.due = player.awaited !== null;
@@ -58,8 +58,8 @@ export class Questions {
     else this.ask("show");
   }
 
-  // Ask for what a pane lacks of an event, if that is open and nothing has moved for some time; the same only once.
-  // `lacks`: what that is, as a text, or null.
+  // Request the data of an event that an open pane lacks, if nothing has moved for some time; the same data only once.
+  // `lacks`: the missing data as a text, or null.
   atRest(pane, milliseconds, lacks) {
     clearTimeout(pane.asking);
     pane.asking = setTimeout(() => {
@@ -86,8 +86,8 @@ export class Questions {
     return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, answered: this.answered, ...more };
   }
 
-  // Streamlit drops what is said while the connection is down. The same question again does nothing twice: it says from
-  // where a step goes.
+  // Streamlit drops messages while the connection is down. Repeating a question does nothing twice: it states where a
+  // step begins.
   say() {
     const { stage } = this;
     this.asked ??= this.question("poll", {});
@@ -106,13 +106,13 @@ export class Questions {
     }, milliseconds);
   }
 
-  // Streamlit stops what it computes when the connection breaks, and takes off the page what that had not drawn yet.
+  // When the connection breaks, Streamlit stops the script, and removes the elements that it had not drawn yet.
   comeBack() {
     this.askForAll(this.stage.run, this.stage.send);
     this.sayIn(LOST);
   }
 
-  // The first event that is not held, from some way behind on: for steps back.
+  // The first event that is not stored, from some way behind on: for steps back.
   wanted() {
     const { events, player } = this.stage;
     return events.gap(Math.max(player.position - BEHIND, 0));
@@ -125,15 +125,15 @@ export class Questions {
     return speed === Infinity ? AHEAD.instant : AHEAD.playing;
   }
 
-  // The first jump is asked for at once; those that follow before its answer, when they have come to rest.
+  // The first jump is requested immediately; those that follow before its answer, when they have come to rest.
   settle() {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.ask("show"), this.waiting ? AFTER : 0);
     this.waiting = true;
   }
 
-  // Ask how things are while something runs, and again if no answer comes: of two commands sent at once the server sees
-  // the later one. For the same reason a question must not take the place of Stop.
+  // Poll while something runs, and again if no answer comes: of two commands sent together the server sees only the
+  // later one. For the same reason a question must not replace Stop.
   poll(busy) {
     clearTimeout(this.next);
     if (busy) this.pollIn(POLL);
@@ -143,7 +143,7 @@ export class Questions {
     const { stage } = this;
     this.next = setTimeout(() => {
       if (!stage.root.isConnected) return;
-      // What is asked already says how things are, too.
+      // A pending question is also answered with the progress.
       if (stage.running || !this.waiting) this.ask(stage.stopping ? "stop" : "poll");
       this.pollIn(AGAIN);
     }, milliseconds);

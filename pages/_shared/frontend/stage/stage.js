@@ -29,9 +29,9 @@ class Stage {
     this.root = root;
     this.$ = (selector) => root.querySelector(selector);
     this.run = null;
-    this.arc = -1; // the message that is pinned; −1: the pictures follow the loosest
+    this.arc = -1; // the pinned message; −1: the pictures follow the loosest
     this.begun = false; // whether there was a run before
-    this.highlighted = null; // what is pointed at, in one picture, to be found in the others
+    this.highlighted = null; // the target of the pointer in one picture, to be highlighted in the others
     this.events = new Events();
     this.sizes = new Sizes(() => this.run !== null && this.resized());
     this.tip = new Tip(this.$(".tip"), root);
@@ -76,13 +76,13 @@ class Stage {
     else if (latest && !data.running) this.player.giveUp();
     if (fresh) this.panes.layout();
     else this.draw();
-    // What was asked for below the stage is on it now.
+    // The run requested below the stage is on it now.
     if (isCalled && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
     this.questions.poll(this.running || data.asking || data.measuring || data.proving);
     if (latest) this.leaving.goOn();
-    // Python measures what it was asked for last; a stage that is opened by a link has asked for nothing.
+    // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
   }
 
@@ -106,7 +106,7 @@ class Stage {
     this.wear();
   }
 
-  // Take the colours of the page, and say whether they are others than before.
+  // Take the colours of the page; returns whether they have changed.
   wear() {
     const page = getComputedStyle(this.root).getPropertyValue("--st-background-color");
     if (page === this.page) return false;
@@ -116,7 +116,7 @@ class Stage {
     return true;
   }
 
-  // Streamlit changes the theme without a word.
+  // Streamlit changes the theme without an event.
   followTheme() {
     const timer = setInterval(() => {
       if (!this.root.isConnected) clearInterval(timer);
@@ -183,7 +183,7 @@ class Stage {
     if (this.run === null || !this.panes.ready) return;
     const { flow } = this.panes;
     this.status.mark();
-    // Until the circles have arrived, all that is said is of the chapter that they come from.
+    // Until the circles have arrived, all texts are of the previous chapter.
     if (flow.isOn) return flow.draw();
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
@@ -194,7 +194,7 @@ class Stage {
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }
 
-  // All that is drawn, as plain values.
+  // Everything drawn, as plain values.
   marks() {
     const pictures = [...this.panes.pictures, this.gaps.picture, this.drawer.picture, ...this.charts.pictures];
     return pictures.flatMap((picture) => picture.list());

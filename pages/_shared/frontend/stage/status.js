@@ -30,7 +30,7 @@ export class Status {
     write(line.children[1], title);
   }
 
-  // `moment`: what is shown; null if its events are not held.
+  // `moment`: the moment shown; null if its events are not held.
   draw(moment) {
     this.title(this.stage.data);
     this.tell(moment);
@@ -53,7 +53,7 @@ export class Status {
     this.narrate(moment);
   }
 
-  // What can be pressed; the place and the state, for styles and for tests.
+  // Which buttons are enabled; the place and the state, for styles and tests.
   mark() {
     const { root, player } = this.stage;
     this.controls();
@@ -68,7 +68,7 @@ export class Status {
     return questions.waiting || player.awaited ? "waiting" : "idle";
   }
 
-  // The bounds in the terms of the source, if these are not energies; what is claimed is a value that can occur.
+  // The bounds in the source's own terms, if these are not energies; the claimed value is one that can occur.
   own({ least, upper }) {
     const { graph, chapters } = this.stage;
     const { objective } = graph;
@@ -106,7 +106,7 @@ export class Status {
     return player.playing ? "playing" : "paused";
   }
 
-  // The event that ends a run belongs to no sweep: what counts is the one before.
+  // The event that ends a run belongs to no sweep: the one before counts.
   place(moment) {
     const { running, player, events } = this.stage;
     const event = moment?.after;
@@ -147,7 +147,7 @@ export class Status {
     pin.hidden = stage.$(".edge [data-act=drawer]").hidden = !shown;
     stage.$("[data-act=flip]").hidden = !pinned;
     write(pin, pinned ? "pinned" : "pin");
-    pin.title = pinned ? "Let go: show the loosest message of every round" : "Hold this message";
+    pin.title = pinned ? "Unpin: show the loosest message of every round" : "Keep showing this message";
     pin.setAttribute("aria-pressed", pinned);
   }
 

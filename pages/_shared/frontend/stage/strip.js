@@ -39,7 +39,7 @@ export class Strip {
     const { width, height } = stage.sizes.of(svg);
     stage.$("[data-act=loop]").setAttribute("aria-pressed", Boolean(this.range));
     if (!width) return;
-    // What is drawn anew stays the keyboard's.
+    // An element that is redrawn keeps the keyboard focus.
     const focused = svg.querySelector(":focus")?.dataset.end;
     svg.replaceChildren();
     const room = width - 2 * THUMB;

@@ -1,5 +1,5 @@
-// An update event by event: what each state costs at least, what was asked, answered and added. Every snapshot is
-// immutable and shares with the one before whatever has not changed.
+// An update event by event: lower bounds of states, questions, answers and rows. Every snapshot is immutable and shares
+// unchanged parts with the previous one.
 
 import { sum } from "./charts/sums.js";
 import { KIND } from "./kinds.js";
@@ -15,8 +15,8 @@ export class Unfolding {
     Object.assign(this, { update, passed });
   }
 
-  // The update after an event, null between updates and where there is no room to look; `passed`: the one that has
-  // ended, until another begins; `asks`: what a new round asks, before its answer.
+  // The update after an event, null between updates and without memory to look; `passed`: the update that has ended,
+  // until another begins; `asks`: the question of a new round, before its answer.
   take(event) {
     const before = this.update;
     const step = STEPS[event.kind];
@@ -42,7 +42,7 @@ const opened = (_before, { node, state, depth, floor, detail }) => {
 // Nothing is known yet of the exact cost at y*.
 const SILENT = { answers: null, nu: null, known: null, loosest: -1 };
 
-// A round begins: y* is the lowest column; what was lifted until now belongs to earlier rounds.
+// A round begins: y* is the lowest column; all lifts so far belong to earlier rounds.
 const asking = (update, { state, depth, detail }) => {
   const round = update.round + (update.asked.size ? 1 : 0);
   const begun = { ...update, ...SILENT, y: state, depth, round };
@@ -52,7 +52,7 @@ const asking = (update, { state, depth, detail }) => {
   return detail.insert ? widened(begun, detail.insert) : begun;
 };
 
-// A state that was not among the columns goes to its place; what earlier rows are worth there is not told.
+// A state that was not among the columns goes to its place; the values of earlier rows there are unknown.
 const widened = (update, { at, opening, ...told }) => {
   const column = costed(told, update.rest);
   const columns = inserted(update.columns, at, { ...column, g0: opening, gRound: column.g });
@@ -80,9 +80,9 @@ const lifted = (before, { floor, ceiling, suspects, detail }) => {
   return { ...update, columns, rows, floor, ceiling, suspects, dead, tail: tail ?? update.tail };
 };
 
-// Floor and ceiling have met; where every message is exact, only now is it told what the neighbours answer.
+// Floor and ceiling have met; in an exact variant the neighbours' answers arrive only now.
 const passing = (update, { state, floor, ceiling, suspects, detail }) => {
-  // After a look at deeper states it is the lowest again.
+  // After deeper states, y* is the lowest column again.
   const here = update.y === state ? update : { ...update, ...SILENT, y: state };
   const met = { ...here, floor, ceiling, suspects };
   if (!detail?.answers) return met;

@@ -6,7 +6,7 @@ const LETTER = 7.2;
 
 export const bitsHeight = (rows) => rows * SPACING;
 
-// What tells the members apart: their names without the words that all begin with; what is too long loses its begin.
+// Short names of the members: without the words with which all begin; too long ones lose their beginning.
 const ownNames = (names, most) => {
   const [first = "", ...others] = names;
   let shared = others.length ? first.length : 0;

@@ -69,7 +69,7 @@ export class Charts {
     if (title.textContent !== text) title.textContent = title.title = text;
   }
 
-  // Look at a state, or again at y*.
+  // Highlight a state, or again y*.
   look(state) {
     this.seen = state;
     if (!this.moment) return;

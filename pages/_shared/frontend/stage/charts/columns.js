@@ -1,5 +1,5 @@
-// Where the states of an update stand: a column each in the order of its opening, and beyond them the others as a
-// curve by rank.
+// The places of the states of an update: a column each, in the order of the opening, and beyond them a curve by rank
+// for the others.
 
 const TAIL = 88; // pixels for the curve at least, if there is one
 const WIDE = 0.34; // share of the width for that of many states

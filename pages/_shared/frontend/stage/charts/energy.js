@@ -1,5 +1,5 @@
-// The energy axis that the ground and the bounds share. Its range is chosen when an update opens, from what is known
-// then, and stays until the update has passed its messages; only where the first ceiling is above it, it widens then.
+// The energy axis that the ground and the bounds share. Its range is chosen when an update opens, and stays until the
+// update has passed its messages; it widens only if the first ceiling is above it.
 
 import { mix } from "../../numbers.js";
 import { linear, logarithmic } from "../../scales.js";
@@ -23,7 +23,7 @@ export class Energy {
     Object.assign(this, { stage, whole: false, distance: false, box: null, range: null, from: null, opening: null });
   }
 
-  // Everything from the first bounds to UB, or what the update is about; the distance to the best, or the energy.
+  // Range: everything from the first bounds to UB, or that of the update; scale: distance to the best, or energy.
   toggle(name) {
     this[name] = !this[name];
     this.stage.draw();
@@ -42,19 +42,19 @@ export class Energy {
     this.digits = digitsFor(high - low);
     this.best = moment.upper;
     this.box = box;
-    // Where the bounds meet there is no distance.
+    // If the bounds meet, there is no distance.
     this.isFar = this.distance && moment.upper - moment.lower > 1e-12 * Math.abs(moment.lower);
     this.ends = this.isFar ? this.distances(moment) : this.range;
   }
 
-  // The range from which an act comes: that of the last update, or of this one before its answer.
+  // The range before an act: that of the last update, or of this one before its answer.
   before(opening, moment) {
     if (moment.act === "start") return this.from && { range: this.from, share: moment.part(0, 0.35) };
     if (moment.act !== "answer") return null;
     return { range: this.around(opening, moment, moment.after.index - 1), share: moment.part(0.55, 0.75) };
   }
 
-  // The update as it was when it opened.
+  // The update at its opening.
   openingOf({ update, after }) {
     if (!update || update.arcs === this.opening?.arcs) return update && this.opening;
     this.opened = this.firstOf(after.index);

@@ -1,5 +1,5 @@
-// What all states shown cost exactly, on request: it shows that rows are valid everywhere, not at y* alone. Python
-// computes it for an update; it holds until the messages have passed.
+// The exact costs of all states shown, on request: they show that rows are valid everywhere, not only at y*. Python
+// computes them for an update; they are valid until the messages have passed.
 
 import { KIND } from "../kinds.js";
 import { sum } from "./sums.js";
@@ -26,7 +26,7 @@ export class Exact {
     states.forEach((state, k) => this.nu.set(state, nu[k]));
   }
 
-  // An update is shown, opened at a position. What is not known yet is asked for where nothing moves.
+  // An update is shown, opened at a position. Unknown costs are requested when nothing moves.
   see(update, opened) {
     const { stage } = this;
     const { events, player, questions } = stage;
@@ -46,7 +46,7 @@ export class Exact {
     return this.on && this.shown === this.opened ? (this.nu.get(state) ?? null) : null;
   }
 
-  // What a state costs exactly; null as above.
+  // The exact cost of a state; null as above.
   costOf({ rest }, { state, own }) {
     const parts = this.of(state);
     return parts && rest + own + sum(parts);

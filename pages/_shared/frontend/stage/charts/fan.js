@@ -33,12 +33,12 @@ export class Fan {
     this.svg.onkeydown = (event) => this.zoom.press(event, this.along(stage.player.position));
   }
 
-  // What the axis counts; of a run in the background there are no rounds yet.
+  // The unit of the axis; a run in the background has no rounds yet.
   get unit() {
     return this.chosen === "rounds" && this.stage.running ? "events" : this.chosen;
   }
 
-  // What Zoom asks for.
+  // The interface for Zoom.
   draw() {
     this.stage.draw();
   }
@@ -167,7 +167,7 @@ export class Fan {
   levels() {
     const { moment, progress, energy, box } = this;
     const end = box.right + 6;
-    // On their way to the present update they are faint: the past had others.
+    // They are faint before the present update, as earlier updates had others.
     const here = this.updates.find(({ current }) => current);
     const begun = here ? clamp(this.x(here.x0), box.left, box.right) : box.left;
     const level = (what, value, x2 = end) => {
@@ -193,14 +193,14 @@ export class Fan {
     return marks;
   }
 
-  // Messages have not passed yet: LB waits below the floor. Where the rows know less than LB, the floor is below it.
+  // Messages have not passed yet: LB waits below the floor. If the rows give less than LB, the floor is below it.
   waiting() {
     const { moment, progress, energy, box } = this;
     if (!progress?.hasFloor || progress.run < 1 || moment.over) return [];
     const [from, to] = [energy.y(moment.lower), Math.max(energy.y(progress.floor), box.top)];
     const x = box.right - 14;
     const lags = progress.floor < moment.lower && to - from >= 1;
-    const text = lags ? "old rows say less than LB" : this.waitsFor(progress);
+    const text = lags ? "old rows give less than LB" : this.waitsFor(progress);
     const place = { x: box.right, y: box.bottom + 32, "text-anchor": "end", text };
     const isArrow = from - to >= 14 && from <= box.bottom;
     return [
@@ -209,13 +209,13 @@ export class Fan {
     ];
   }
 
-  // LB could go to the floor at once; but the higher floor and ceiling meet, the more it gains.
+  // LB could already rise to the floor; but the higher floor and ceiling meet, the more it gains.
   waitsFor({ met, floor, ceiling }) {
     const isMet = met && this.energy.text(ceiling) === this.energy.text(floor);
-    return isMet ? "they meet: LB goes there" : "LB waits: more to gain";
+    return isMet ? "they meet: LB rises to there" : "LB waits: more to gain";
   }
 
-  // A way to what is below the scale, and back.
+  // A button that shows the part below the scale, and back.
   rim() {
     const { energy, box, stage } = this;
     const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;

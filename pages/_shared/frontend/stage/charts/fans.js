@@ -1,4 +1,4 @@
-// The fan of one update: its floor and its ceiling as steps, a step a round, and between them what is open.
+// The fan of one update: its floor and its ceiling as steps, one per round, and the open range between them.
 
 import { bar, clipped } from "../../marks/clip.js";
 
@@ -79,7 +79,7 @@ export const fanMarks = (fan, update) => {
   }
 };
 
-// The present round is as far as the moment is.
+// The present round is drawn as far as the moment has got.
 const shownOf = ({ floor, ceiling }, progress) =>
   progress ? { floor, ceiling: progress.ceiling } : { floor, ceiling };
 

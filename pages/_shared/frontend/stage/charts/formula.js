@@ -1,5 +1,5 @@
-// What an event computes, with its numbers: the row that it adds, term by term, or how LB rises. It is of the message
-// that the sentence speaks of, whichever is pinned.
+// The formula of an event, with its numbers: the row that it adds, term by term, or the rise of LB. The row is of the
+// message in the sentence, whichever message is pinned.
 
 import { Picture } from "../../marks/picture.js";
 import { ROWS } from "../../palette.js";
@@ -26,7 +26,7 @@ export class Formula {
     return moment.after.kind === KIND.ROW ? this.row(moment, update, update.rows.at(-1)) : [];
   }
 
-  // LB before, what it rises by, and LB after.
+  // LB before, its rise, and LB after.
   rise({ before, lower }) {
     const { digits } = this.charts.energy;
     const [from, to] = [before.lower, lower].map((value) => Math.round(value * 10 ** digits));
@@ -50,7 +50,7 @@ export class Formula {
     const cost = state === y && nu ? costOf(told, columnOf(told, y), true, digits).to[slot + 2] : undefined;
     const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits, cost);
     const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
-    // Charges of 0 show as 0: what rounding gave them goes to the intercept.
+    // Charges of 0 show as 0: their share of rounding goes to the intercept.
     const lost = sum(units.filter((_, i) => charges[i] === 0));
     const filled = moment.act === "rows" ? moment.part(0.1, 0.6) * (counted.length + 1) : Infinity;
     const bits = columnOf(told, state)?.bits ?? "";

@@ -1,4 +1,4 @@
-// The ground: what each state of the group costs at least, a column a state, on the energy axis of the bounds.
+// The ground: a lower bound on the cost of each state of the group, one column per state, on the axis of the bounds.
 
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
@@ -12,7 +12,7 @@ import { grouped, tailMarks } from "./tail.js";
 const LETTER = 7.5; // pixels that a character takes
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 
-// What stands where nothing of an update is known.
+// The note shown without an update.
 export const awaited = ({ act, after }, what) =>
   act === "finish" || after.proven ? "No group is updated any more." : `With the next update: ${what}.`;
 
@@ -78,7 +78,7 @@ export class Ground {
     this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
 
-  // What was known before the update, what earlier rounds and what this round have added, one above the other.
+  // The lower bound before the update, and the additions of earlier rounds and of this round, stacked.
   bars() {
     const { progress, update, columns, energy, box } = this;
     const dead = new Set(progress.dead.states);
@@ -101,7 +101,7 @@ export class Ground {
     });
   }
 
-  // Above it states are out: of this update, or for good where every cost is exact and nothing else can be ruled out.
+  // States above it are ruled out for this update, or for good where every cost is exact.
   get limit() {
     return this.isExact ? this.moment.upper : this.progress.ceiling;
   }
@@ -168,7 +168,7 @@ export class Ground {
     ];
   }
 
-  // What the states cost exactly that were not asked, if that is wanted.
+  // The exact costs of states that the oracle has not evaluated, if requested.
   others() {
     const { update, columns, energy, box, charts } = this;
     return update.columns.flatMap((column) => {
@@ -204,7 +204,7 @@ export class Ground {
     return [
       `State ${column.bits}`,
       `at least ${energy.text(column.g)}`,
-      exact === undefined ? "not asked" : `exactly ${energy.text(exact)}`,
+      exact === undefined ? "not evaluated" : `exactly ${energy.text(exact)}`,
       ...(update.dead.states.includes(state) ? ["no better labelling takes it: out for good"] : []),
       ...(state === update.best ? ["its state in the best labelling"] : []),
       ...(state === update.bestSoFar ? ["the best so far: at the ceiling"] : []),
@@ -248,7 +248,7 @@ export class Ground {
     return marks;
   }
 
-  // What is left to do, and what Benders saves; as much of it as there is room for.
+  // The remaining work, and the savings of Benders' rows; as much as there is room for.
   counter() {
     const { progress, update, box } = this;
     const { suspects, dead } = progress;
@@ -270,7 +270,7 @@ export class Ground {
     const lifts = `${rows.length > 1 ? `${rows.length} rows, one lifts` : "the row lifts"} ${lifted}`;
     return [
       ...(suspects >= 0 ? [left] : []),
-      `${progress.asked.length} of ${grouped(update.count)} states asked`,
+      `${progress.asked.length} of ${grouped(update.count)} states evaluated`,
       ...(rows.length && progress.lifts > 0.5 ? [lifts] : []),
     ];
   }

@@ -1,5 +1,5 @@
-// One message on the columns of the ground, that of the event unless one is pinned: what its rows say of each state (a
-// bar), what it is exactly at y* (a dot), and the rows added, which touch it there and are nowhere above it.
+// One message on the columns of the ground, that of the event unless one is pinned: its envelope at each state (a bar),
+// its exact value at y* (a dot), and the rows added, which touch it there and are nowhere above it.
 
 import { bar, clipped } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
@@ -119,7 +119,7 @@ export class Message {
     return begun;
   }
 
-  // The scale of a message stays for the update: what it was when that opened, and not much finer than others.
+  // The scale of a message stays for the whole update: that at its opening, and not much finer than for other messages.
   scale() {
     const { update, slot, box, charts } = this;
     const opening = charts.energy.opening ?? update;
@@ -213,7 +213,7 @@ export class Message {
     return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
   }
 
-  // What lines and bars are, in the line above the frame.
+  // The legend of lines and bars, above the frame.
   legend() {
     const { box, update, slot, moment, progress, charts } = this;
     const at = { x: box.left, y: 14 };

@@ -1,5 +1,5 @@
 // The parts of one column, that of y* unless another is under the pointer: its own cost, a part of each neighbour and
-// the rest sum to what the state costs at least; when the neighbours answer, each grows to its exact value.
+// the rest sum to the lower bound on the state's cost; when the neighbours answer, each grows to its exact value.
 
 import { Picture } from "../../marks/picture.js";
 import { short } from "../../text.js";
@@ -54,7 +54,7 @@ export class Over {
     return written(most);
   }
 
-  // Whether a state is known to cost what its rows say: all of them are exact, or it was asked and they reach that.
+  // Whether the lower bound on a state is known to be exact: all rows are, or the oracle's answer equals it.
   isExact({ asked }, { state, g }) {
     const { energy } = this.charts;
     return this.stage.graph.exact || (asked.has(state) && energy.text(asked.get(state)) === energy.text(g));

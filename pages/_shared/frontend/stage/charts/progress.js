@@ -1,8 +1,8 @@
-// How far an update is shown at a moment: what each act moves, between the engine's values before it and after it.
+// The progress of an update at a moment: each act moves values from those of the engine before it to those after it.
 
 import { mix } from "../../numbers.js";
 
-// What is known when an update opens stays known until its next event; before its act, an answer is not known.
+// The values at an opening are shown until the next event; an answer is not shown before its act.
 export class Progress {
   constructor(moment) {
     const { update, act, before } = moment;
@@ -10,14 +10,14 @@ export class Progress {
     Object.assign(this, { moment, update, act, previous: isSame ? before.update : null });
     this.lifts = act === "rows" || act === "deep" ? moment.part(0.35, 0.95) : 1;
     this.grows = act === "start" ? moment.part(0.2, 0.95) : 1;
-    // The dot rises from the floor, then the ceiling comes, then what is above it is ruled out.
+    // The dot rises from the floor, then the ceiling appears, then states above it are ruled out.
     const answering = act === "answer" || (act === "pass" && !this.previous?.asked.size);
     const of = (from, to) => (answering ? moment.part(from, to) : 1);
     Object.assign(this, act === "pass" ? { dot: of(0, 0.3) } : { dot: of(0.6, 0.85) });
     Object.assign(this, act === "pass" ? { rules: of(0.2, 0.4) } : { rules: of(0.75, 1) });
   }
 
-  // The cost of a column at least.
+  // The lower bound on the cost of a column.
   cost(column, i) {
     if (this.lifts === 1 || !this.previous) return column.g;
     return mix(this.before(column, i), column.g, this.lifts);
@@ -54,12 +54,12 @@ export class Progress {
     return mix(previous?.ceiling ?? update.ceiling, update.ceiling, rules);
   }
 
-  // The state at the ceiling; −1 as long as there is none.
+  // The state at the ceiling; −1 if there is none yet.
   get bestSoFar() {
     return this.rules > 0.5 ? this.update.bestSoFar : (this.previous?.bestSoFar ?? -1);
   }
 
-  // What the first answer rules out is shaded with it; a later one moves the limit.
+  // The states that the first answer rules out are shaded with it; a later answer moves the limit.
   get shades() {
     return this.previous?.bestSoFar >= 0 ? 1 : this.rules;
   }
@@ -74,7 +74,7 @@ export class Progress {
     return this.lifts < 1 && this.previous ? this.previous.dead : this.update.dead;
   }
 
-  // The states asked and their exact costs; the last rises from what is known of it.
+  // The evaluated states and their exact costs; the last one rises from its lower bound.
   get asked() {
     const { update, dot } = this;
     const known = dot === 0 ? (this.previous?.asked ?? new Map()) : update.asked;
@@ -93,12 +93,12 @@ export class Progress {
     return { from: previous?.y ?? update.y, share: moment.part(0, act === "floor" ? 0.4 : 0.2) };
   }
 
-  // Whether y* and the floor are shown: they are looked for when the ground stands.
+  // Whether y* and the floor are shown: only once the ground has risen.
   get hasFloor() {
     return this.act !== "start";
   }
 
-  // How far the line of the floor has run.
+  // The share of the line of the floor that is drawn.
   get run() {
     return this.act === "floor" && this.update.round === 0 ? this.moment.part(0.35, 1) : 1;
   }

@@ -2,8 +2,8 @@
 
 import { KIND } from "../kinds.js";
 
-// The updates until an event of some index, each with its rounds, in order of time: as many rounds as wanted, if the
-// events held reach back that far.
+// The updates up to an event, each with its rounds, in order of time: as many rounds as requested, if the stored events
+// reach back that far.
 export const roundsUntil = (events, last, wanted) => {
   const updates = [];
   let [current, rounds] = [null, 0];

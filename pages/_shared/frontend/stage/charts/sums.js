@@ -37,8 +37,8 @@ export const shown = (units, digits) => {
   return units < 0 ? `−${text}` : text;
 };
 
-// What a state costs, as it is shown: the rest, its own cost and a part of each neighbour, before and after the
-// neighbours answer. They answer for y* alone.
+// The cost of a state as shown: the rest, its own cost and a part of each neighbour, before and after the neighbours'
+// answers, which are for y* only.
 export const costOf = (update, { state, own, parts }, isKnown, digits) => {
   const isAsked = state === update.y;
   const before = (isAsked && update.known) || parts;

@@ -1,4 +1,4 @@
-// The states that have no column: one curve of what they cost at least by rank, on a log axis, which the ceiling cuts.
+// The states without a column: one curve of their lower bounds by rank, on a log axis, which the ceiling crosses.
 
 import { clipped } from "../../marks/clip.js";
 

@@ -1,5 +1,5 @@
-// What a message is exactly: at y*, once the sender has answered, and at all states, if that is wanted. What is above
-// the frame is an arrow at its edge.
+// The exact values of a message: at y*, once the sender has answered, and at all states, on request. Values above the
+// frame are arrows at its edge.
 
 import { mix } from "../../numbers.js";
 

@@ -1,4 +1,4 @@
-// The rows that could be added at the class that is looked at, a line each, and a button that adds one.
+// The rows that could be added at the selected class, a line each with a button that adds it.
 
 import { ROWS } from "../../palette.js";
 import { number } from "../../text.js";
@@ -7,11 +7,11 @@ import { valuesSaid } from "./values.js";
 
 const HEADS = [
   ["row", ""],
-  ["here", "What the row lifts the envelope by at the class looked at"],
-  ["at y*", "What it lifts the envelope by at the state of the receiver that was asked last"],
-  ["average", "What it lifts the envelope by on average over all states"],
-  ["tight", "States that are not tight now and would be"],
-  ["µs", "Microseconds to make the row, about"],
+  ["here", "Lift of the envelope at the selected class"],
+  ["at y*", "Lift at the state of the receiver that the oracle evaluated last"],
+  ["average", "Mean lift over all states"],
+  ["tight", "States that would become tight"],
+  ["µs", "Time to make the row, about, in microseconds"],
   ["", ""],
 ];
 

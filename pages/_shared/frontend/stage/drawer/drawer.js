@@ -8,7 +8,7 @@ import { Cuts } from "./cuts.js";
 import { Places } from "./places.js";
 import { stemMarks } from "./stems.js";
 
-const REST = 60; // milliseconds until what is shown is asked for, if it did not come by itself
+const REST = 60; // milliseconds until missing data are requested
 const KEYS = ["d", "D"];
 const ORDERS = ["cost", "nu", "slack"];
 
@@ -41,7 +41,7 @@ export class Drawer {
     this.show();
   }
 
-  // -- what a person does ---------------------------------------------------------------------------------------
+  // -- actions of the user ---------------------------------------------------------------------------------------
 
   // Open the drawer on the message that is followed, or close it.
   turn(open) {
@@ -91,12 +91,12 @@ export class Drawer {
     stage.leaving.go("edge", this.said());
   }
 
-  // What the address of Edge says of it.
+  // The fields of the address of Edge.
   said() {
     return { order: this.order, ...(this.chosen && { y: this.chosen }) };
   }
 
-  // Take up what an address says, or what was chosen before.
+  // Apply the fields of an address, or earlier choices.
   takeUp({ open = this.open, order = this.order, chosen = this.chosen }) {
     Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, coupled: null });
     this.show();
@@ -106,7 +106,7 @@ export class Drawer {
     Object.assign(this, { arc, of: arc });
   }
 
-  // -- what Python says -----------------------------------------------------------------------------------------
+  // -- data from Python --------------------------------------------------------------------------------------------
 
   hear(view) {
     if (!view || !this.open || JSON.stringify(view) === JSON.stringify(this.view)) return;
@@ -115,7 +115,7 @@ export class Drawer {
     if (view.stems && view.arc === this.arc) this.keepClass(view);
   }
 
-  // A class stays chosen as long as it is one of these members: an address, or a run before, may have had others.
+  // A class stays selected as long as it is over these members: an address, or an earlier run, may have had others.
   keepClass(view) {
     const coupled = this.names(view).join("\n");
     const isOther = this.coupled !== null && this.coupled !== coupled;
@@ -123,7 +123,7 @@ export class Drawer {
     this.coupled = coupled;
   }
 
-  // What the envelope was at the event shown before, if that was earlier, and of the same message.
+  // The envelope at the event shown before, if that was earlier, and of the same message.
   compare({ at, arc, stems }) {
     const { view } = this;
     if (view?.at === at && view.arc === arc) return;
@@ -131,14 +131,14 @@ export class Drawer {
     this.before = new Map(goesOn ? view.stems.state.map((state, k) => [state, view.stems.envelope[k]]) : []);
   }
 
-  // What the next question asks for; nothing while the drawer is closed, or events go by.
+  // The request for the next question; nothing while the drawer is closed, or while playing.
   wanted() {
     const { stage, arc, order, chosen } = this;
     if (!this.open || stage.running || stage.player.playing) return {};
     return { drawer: { arc: stage.arc >= 0 ? stage.arc : arc, order, chosen } };
   }
 
-  // Whether what is shown is what was asked for, of the event shown.
+  // Whether the content is what was requested, at the event shown.
   isOf(at) {
     const { view, arc, order } = this;
     return view !== null && view.at === at && view.arc === arc && view.order === order && this.hasChosen();
@@ -150,7 +150,7 @@ export class Drawer {
     return chosen ? view.stems.bits[view.chosen] === chosen : view.chosen === view.at_oracle;
   }
 
-  // Ask for what did not come by itself, as where the message that is followed is another one.
+  // Request data that did not arrive by themselves, for example when another message is followed.
   ask() {
     this.stage.questions.atRest(this, REST, (at) => {
       if (this.arc < 0 || this.isOf(at)) return null;
@@ -189,7 +189,7 @@ export class Drawer {
     Object.assign(this, { arc, of: arc });
   }
 
-  // Whether the group that receives the message is the one that is updated.
+  // Whether the receiver of the message is being updated.
   isUpdated({ update }) {
     const { edges } = this.stage.graph;
     return Boolean(update) && this.arc >= 0 && update.node === edges[this.arc >> 1][this.arc & 1];

@@ -1,4 +1,4 @@
-// The places of columns, which stay as long as what they are of stays.
+// The places of columns, which do not change as long as their subject is the same.
 
 export class Places {
   constructor() {

@@ -1,4 +1,4 @@
-// A class in words, as all pages say it: its members that are 1.
+// A class in words, the same on all pages: its members that are 1.
 
 export const valuesSaid = (names, bits) => {
   const ones = names.filter((_, k) => bits[k] === "1");

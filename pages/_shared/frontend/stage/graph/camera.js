@@ -1,4 +1,4 @@
-// What part of the hyper-graph is in sight, and how large: by wheel, pinch, drag, buttons and keys.
+// The visible part of the hyper-graph, and its scale: by wheel, pinch, drag, buttons and keys.
 
 import { clamp } from "../../numbers.js";
 import { follow, pinched } from "../../pressing.js";

@@ -1,5 +1,5 @@
-// What each neighbour's part of the cost is, written on its edge: at least this, exactly that, and the share it gets.
-// Where some of these have no free room at their edge, or neighbours are many, there is a list instead.
+// Each neighbour's part of the cost, written on its edge: the lower bound, the exact value, and the share it gets. If
+// there is no free room at some edge, or there are many neighbours, a list is drawn instead.
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
@@ -40,7 +40,7 @@ const answered = ({ act, t, update }) => {
   };
 };
 
-// Rows have come down: what was too low is not any more.
+// Rows have been added: the parts are no longer too low.
 const isDone = (act, t) => act === "deep" || (act === "rows" && t >= 0.4);
 
 const shared = ({ after: { detail } }) =>
@@ -50,8 +50,8 @@ const isLoose = (from, to) => to - from > CLOSE * Math.max(1, Math.abs(to));
 
 const increments = ({ from, to }) => to.map((value, slot) => value - from[slot]);
 
-// The words of every slot, whether the rows were too low, and what it counts for in a sum; in the digits and with the
-// rounding of the sums below the ground: what adds up still does.
+// The text of every slot, whether the rows were too low, and its value in a sum; with the digits and the rounding of
+// the sums below the ground, so that sums agree.
 const words = (moment, parts, digits) => {
   const { update } = moment;
   const { from, to, kept } = parts;

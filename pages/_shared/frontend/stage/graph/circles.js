@@ -149,7 +149,7 @@ const decidedIn = (members) => members.length - members.split("?").length + 1;
 
 const omitted = (inner) => (inner?.left ? [`the ${inner.left} weakest of its inner couplings are not drawn`] : []);
 
-// Below the name of a large circle: what it holds of the gap.
+// Below the name of a large circle: its share of the gap.
 const more = (radius, held) => (radius >= LARGE && held ? [`inside ${held}`] : []);
 
 // The content of a large circle; in a small one the bits of its latest state.

@@ -1,4 +1,4 @@
-// A circle that is large enough shows its variables, what each is in the states that count, and its inner couplings.
+// A circle that is large enough shows its variables, their values in the states that count, and its inner couplings.
 
 import { clamp } from "../../numbers.js";
 import { GLYPHS } from "./glyphs.js";
@@ -37,7 +37,7 @@ const couplings = (p, places, { ends, weights }, best, spins) => {
   });
 };
 
-// The marks beside a variable: what it is in y*, and in what the neighbour answers.
+// The marks beside a variable: its values in y*, and in the neighbour's answer.
 const beside = (id, [x, y], r, states, k) =>
   ["y*", "answer"].flatMap((kind, side) => {
     const state = states[kind];

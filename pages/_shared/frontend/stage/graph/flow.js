@@ -1,6 +1,6 @@
-// From a run to a fork of it: for a moment the groups of the run before are seen to become those of the one that has
-// come. Their circles and names flow together; what is decided leaves them for its cell of the solution, and what goes
-// to another group, or follows a variable there, leaves a trail.
+// The passage from a run to its fork: the groups of the old run become those of the new one. Circles and names flow
+// together; decided variables move to their cells of the solution, and variables that go to another group, or are tied
+// to a variable there, leave a trail.
 
 import { clamp, mix } from "../../numbers.js";
 import { calm } from "../play/player.js";
@@ -42,7 +42,7 @@ export class Flow {
     return this.before !== null;
   }
 
-  // Another run comes, and the pane still has the one before. `came`: how the groups of that one go on.
+  // Another run arrives while the pane shows the old one. `came`: how the groups of the old one continue.
   begin(came) {
     const { pane } = this;
     const { stage, at, radius, names, crowded, many } = pane;
@@ -92,7 +92,7 @@ export class Flow {
     this.part(marks, at);
   }
 
-  // What ties the circles that become one, from before they move.
+  // The ties of circles that become one, drawn before they move.
   ties(at, radius) {
     const { owner } = this.before;
     const { nodes } = this.pane.stage.graph;
@@ -119,7 +119,7 @@ export class Flow {
       return !own.has(key);
     });
     const going = staying.filter(({ id }) => id !== "ring").map((mark) => this.going(mark));
-    // What is in a circle is seen also where another one comes to lie on it.
+    // The content of a circle stays visible where another circle comes to lie on it.
     pane.circles.draw([...going.filter(isBody), ...going.filter((mark) => !isBody(mark))]);
     const dots = [...own].map(([key, each]) => this.dot(seen.get(key) ?? this.unseen(each, at), each));
     pane.over.draw([...pane.solution.marks(before.stage.graph, before.moment), ...dots.flat()]);

@@ -1,4 +1,4 @@
-// Where the gap lives: its parts, largest first, and all others; they sum to UB − LB.
+// The parts of the gap, largest first, and the sum of all others; together they are UB − LB.
 
 import { isNew, Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
@@ -89,7 +89,7 @@ export class Gaps {
         ...{ id: `value-${key}`, class: "gap-value", x: x + number, y: base },
         ...{ text: said, means },
       },
-      // What is left may be longer than the longest: it has no bar.
+      // The sum of the others may be longer than the longest: it has no bar.
       !others && { id: `bar-${key}`, ...bar, fill: tint(share, stage.dark) },
       { id: `name-${key}`, class: "gap-name", x: named, y: base, text: cut },
       {

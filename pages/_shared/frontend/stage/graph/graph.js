@@ -20,7 +20,7 @@ import { Variables } from "./variables.js";
 // In sight, above which circles are small; in all, above which lines are faint and straight, and drawn on a canvas.
 const CROWDED = { circles: 40, lines: 120 };
 
-// Events that are sent again bring the same values in new arrays.
+// Events that are sent again have the same values in new arrays.
 const isSame = (a, b) =>
   a === b || (a?.length > 0 && a.length === b?.length && a.every?.((value, k) => value === b[k]));
 
@@ -113,7 +113,7 @@ export class Graph {
     this.stage.draw();
   }
 
-  // What a closer look is at: the group that is updated if it is in sight, else the circle nearest to the middle.
+  // The centre of zooming: the group being updated if it is visible, else the circle nearest to the middle.
   sight() {
     const { whole } = this.places;
     const updated = this.stage.player.moment()?.update?.node;
@@ -128,7 +128,7 @@ export class Graph {
     return place.every((value, k) => value > -around && value < this.size[k] + around);
   }
 
-  // -- what is selected -------------------------------------------------------------------------------------
+  // -- the selection ----------------------------------------------------------------------------------------
 
   pressed(p) {
     if (!this.places.dragged) this.selectInto(p);

@@ -1,4 +1,4 @@
-// The lines of the hyper-graph: where they run, their colours, and what takes the presses.
+// The lines of the hyper-graph: their courses and colours, and the areas that take presses.
 
 import { bow, pathOf, straight, straightPathOf } from "../../marks/edge.js";
 import { tension } from "../../palette.js";
@@ -61,14 +61,14 @@ export const pickMarks = (runs, stage) => {
   });
 };
 
-// What a line does under the pointer.
+// The reaction of a line to the pointer.
 export const answering = (stage, e) => ({
   press: () => stage.select(nextArc(stage, e)),
   hover: (on) => stage.highlight(on ? { edge: e } : null),
   tip: () => edgeTip(stage, e),
 });
 
-// A first press pins one direction of an edge, a second the other, a third lets go.
+// A first press pins one direction of an edge, a second the other, a third none.
 const nextArc = ({ arc }, e) => {
   if (arc >> 1 !== e || arc < 0) return 2 * e;
   return arc === 2 * e ? 2 * e + 1 : -1;

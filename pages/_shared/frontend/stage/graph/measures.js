@@ -1,4 +1,4 @@
-// What colours the lines of the hyper-graph. Every measure is of the event shown.
+// The measures that colour the lines of the hyper-graph, all at the event shown.
 
 import { closeness } from "../../gap.js";
 import { gradient } from "../../palette.js";
@@ -48,7 +48,7 @@ export const drawLegend = (stage, { measure, top, edges }) => {
   // Another chapter, another scale.
   const before = stage.chapters.all[1] && legend.of === of && legend.end !== end ? ` (before: ${legend.end})` : "";
   Object.assign(legend, { of, end });
-  if (!edges) return legend.replaceChildren("computed when it stands still");
+  if (!edges) return legend.replaceChildren("computed when the run is paused");
   const bar = document.createElement("i");
   bar.style.background = gradient(dark);
   legend.replaceChildren(from, bar, end + before);

@@ -1,5 +1,5 @@
-// Where the names of the groups stand: beside their circles, no nearer to another one, and none over another or over a
-// circle.
+// The places of the groups' names: beside their circles, no nearer to another circle, and without covering names or
+// circles.
 
 import { short } from "../../text.js";
 

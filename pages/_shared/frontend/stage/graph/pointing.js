@@ -1,4 +1,4 @@
-// The line under the pointer, where lines are too many to be elements that listen; and what a finger means.
+// The line under the pointer, where there are too many lines for elements that listen; and the target of a finger.
 
 import { answering } from "./lines.js";
 
@@ -59,7 +59,7 @@ export class Pointing {
     if (edge >= 0) answering(pane.stage, edge).hover(true);
   }
 
-  // The circle that a finger means which has hit none; -1 if none is near.
+  // The circle meant by a finger that has hit none; -1 if none is near.
   meant(event) {
     const { svg, camera, at } = this.pane;
     if (event.pointerType !== "touch" || event.target !== svg) return -1;

@@ -1,4 +1,4 @@
-// What travels along the edges: the question what y* costs, the answers, rows, and shares of the cost.
+// The marks that travel along the edges: the question for the cost of y*, the answers, rows, and shares of the cost.
 
 import { STEP } from "../play/moment.js";
 import { GLYPHS } from "./glyphs.js";

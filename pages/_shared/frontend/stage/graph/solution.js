@@ -1,6 +1,6 @@
-// The solution as far as it is known, at the edge of the graph: a cell for each variable of the whole model, golden if
-// it is decided, which means that no better labelling has another value; pale where that value is 0, and only framed
-// where it is tied to another variable, which will decide both.
+// The known part of the solution, at the edge of the graph: a cell for each variable of the whole model, golden if it
+// is decided, which means that no better labelling has another value; pale if that value is 0, and only framed if it
+// is tied to another variable, which will decide both.
 
 import { isNew } from "../../marks/picture.js";
 import { bit } from "./content.js";
@@ -10,7 +10,7 @@ const FOOT = 16; // pixels for the words below it
 const WORDS = 160; // pixels that these take
 const TALLEST = 12; // pixels of a cell
 
-// What is known of each variable of the whole model: its value, or which one before it decides it, and how.
+// For each variable of the whole model its value if decided, or the earlier variable that it is tied to, and how.
 const knownOf = ({ group, bit: place, value }, { best, decided }) => {
   const first = new Map();
   return group.map((p, i) => {
@@ -31,7 +31,7 @@ const cellOf = (i, [columns, wide, high]) => [(i % columns) * wide, Math.floor(i
 const told = (names, i, { value, tie, same }, where) => {
   if (value !== undefined) return [`${names[i]} = ${value}`, `decided${where}: no better labelling has another value`];
   if (tie === undefined) return [names[i], "not decided yet"];
-  return [`${names[i]} ${same ? "=" : "≠"} ${names[tie]}`, "tied: so it is in every better labelling"];
+  return [`${names[i]} ${same ? "=" : "≠"} ${names[tie]}`, "tied: this holds in every better labelling"];
 };
 
 export class Solution {
@@ -39,7 +39,7 @@ export class Solution {
     Object.assign(this, { pane, key: pane.stage.$(".net .key") });
   }
 
-  // What it takes of the picture: corners of boxes.
+  // The areas of the picture that it covers: corners of boxes.
   get boxes() {
     const [, height] = this.pane.size;
     return [

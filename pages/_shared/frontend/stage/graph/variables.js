@@ -21,7 +21,7 @@ const linked = (ends, weight, line) =>
   });
 
 export class Variables {
-  // `panes` are asked what a click on a group does.
+  // `panes` handle a click on a group.
   constructor(stage, panes) {
     Object.assign(this, { stage, panes, svg: stage.$("svg.variables"), hulls: [] });
   }
@@ -87,7 +87,7 @@ export class Variables {
     this.paths[name].setAttribute("d", chosen.join(""));
   }
 
-  // The labelling's own picture: what is 1, and which couplings it breaks or keeps.
+  // The picture of the labelling: the variables that are 1, and the couplings that it breaks or keeps.
   label(best, decided) {
     if (!this.dots.length || !best || (best === this.best && decided === this.decided)) return;
     Object.assign(this, { best, decided });

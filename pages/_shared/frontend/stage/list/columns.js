@@ -1,4 +1,4 @@
-// The columns of the list: what a line says in each, and what it is sorted by.
+// The columns of the list: the text of a line in each, and the value for sorting.
 
 import { closeness } from "../../gap.js";
 import { number } from "../../text.js";
@@ -21,7 +21,7 @@ const energy = (value, { moment, stage }) => {
   return value < 1 ? value.toFixed(3) : value.toPrecision(3);
 };
 
-// Told by Python of the lines that it has looked at.
+// Values from Python, for the lines that it has examined.
 const looked = (key) => ({ key, looked: true, value: (list, arc) => list.looks.of(arc, key), text: energy });
 
 // `value`: null if it is not known; `text`: of a value that is. `rows`: only where there are rows; `exact`: only where
@@ -35,16 +35,16 @@ const ALL = [
   },
   {
     ...{ key: "tension", head: "tension", wide: 4.4, text: energy },
-    title: "How much of the gap the edge holds; its two messages share it",
+    title: "The part of the gap in the edge, which its two messages share",
     value: ({ state }, arc) => state.tension.edges[arc >> 1],
   },
   {
     ...{ key: "past", head: "so far", wide: 3.2, still: true },
-    title: "Tension at the ends of the sweeps that were seen here, and now",
+    title: "Tension at the ends of the sweeps seen in this tab, and now",
   },
   {
     ...{ key: "gained", head: "gained", wide: 3.2, rows: true, text: energy },
-    title: "By how much new rows of the message have raised LB",
+    title: "The rise of LB due to new rows of the message",
     value: ({ state }, arc) => state.gained.messages[arc],
   },
   {
@@ -60,33 +60,33 @@ const ALL = [
   {
     ...looked("alive"),
     ...{ head: "alive", wide: 3.1, rows: true },
-    title: "Of the rows of the edge, which serve both messages, those that are the envelope at some state now",
+    title: "Rows of the edge (they serve both messages) that attain the envelope at some state now",
     text: (value, list, arc) => `${value}/${list.looks.of(arc, "rows")}`,
   },
   {
     ...looked("mean"),
     ...{ head: "slack", wide: 2.8, rows: true },
-    title: "By how much the envelope is too low, on average over the states of the receiver",
+    title: "Slack of the envelope, on average over the states of the receiver",
   },
   {
     ...looked("largest"),
     ...{ head: "largest", wide: 3.3, rows: true },
-    title: "By how much the envelope is too low, where it is most",
+    title: "The largest slack of the envelope",
   },
   {
     ...looked("now"),
     ...{ head: "cheapest", wide: 4.2, rows: true },
-    title: "By how much the envelope is too low at the cheapest state of the receiver",
+    title: "Slack of the envelope at the cheapest state of the receiver",
   },
   {
     ...looked("disagreement"),
     ...{ head: "disagree", wide: 3.7 },
-    title: "Of the tension: what the sender would save by its best answer to the receiver's state",
+    title: "Part of the tension: the saving if the sender gave its best answer to the receiver's state",
   },
   {
     ...looked("unclaimed"),
     ...{ head: "unclaimed", wide: 4.6 },
-    title: "Of the tension: what the message asks for less than it could",
+    title: "Part of the tension: what the message could claim in addition",
   },
   {
     ...{ key: "method", head: "method", wide: 4.6, exact: true, ascends: true, text: (value) => METHODS[value] },

@@ -10,8 +10,8 @@ import { Past } from "./past.js";
 import { Table } from "./table.js";
 import { gapTotal, riseTotal } from "./totals.js";
 
-const REST = 150; // milliseconds without scrolling until what is in sight is asked for
-const ASKED = 1000; // messages that are asked for at most
+const REST = 150; // milliseconds without scrolling until the visible lines are requested
+const ASKED = 1000; // messages requested at most
 const WALKS = { j: 1, k: -1, J: 1, K: -1 };
 const ARROWS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -64,16 +64,16 @@ export class List {
     this.show();
   }
 
-  // -- what a person does -------------------------------------------------------------------------------------
+  // -- actions of the user -------------------------------------------------------------------------------------
 
-  // Show the list, or what it takes the place of.
+  // Show the list, or the panes that it replaces.
   turn(open) {
     this.open = open;
     this.show();
     this.stage.panes.layout();
   }
 
-  // Take up choices made before.
+  // Apply earlier choices.
   takeUp({ open = this.open, ...sorting }) {
     Object.assign(this.sorting, sorting);
     this.stage.$("[data-act=find]").value = this.sorting.text;
@@ -86,11 +86,11 @@ export class List {
     const { stage } = this;
     stage.root.classList.toggle("listing", this.open);
     stage.$(".pane.list").hidden = !this.open;
-    // What is hidden loses its place.
+    // A hidden element loses its scroll position.
     if (this.open) this.table.scroll(this.table.top);
   }
 
-  // Once more by the present choices.
+  // Order again by the present choices.
   arrange() {
     this.scene = this.sorted = null;
     this.stage.draw();
@@ -162,13 +162,13 @@ export class List {
     this.sort(columns[(at + way + columns.length) % columns.length]);
   }
 
-  // -- what Python says -----------------------------------------------------------------------------------------
+  // -- data from Python --------------------------------------------------------------------------------------------
 
   take(chunk) {
     this.past.take(chunk, this.stage.events);
   }
 
-  // The messages to be looked at: those in sight, and where the order depends on it all that may be shown.
+  // The messages to request: the visible ones, and if the order depends on the values, all that may be shown.
   wanted() {
     if (!this.open || !this.state) return [];
     const { order, sorting } = this;
@@ -179,7 +179,7 @@ export class List {
     return [...new Set([...inSight, ...others.slice(0, ASKED)])].slice(0, ASKED);
   }
 
-  // Ask for what is not known, once the list has come to rest.
+  // Request unknown values, once the list has come to rest.
   ask() {
     this.stage.questions.atRest(this, REST, (at) => {
       const wanted = this.wanted();

@@ -1,4 +1,4 @@
-// What Python has said of the messages that it has looked at, and at which event that was.
+// Python's values of the messages that it has examined, and the event at which it did.
 
 export class Looks {
   constructor() {

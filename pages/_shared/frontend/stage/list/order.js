@@ -29,12 +29,12 @@ export class Order {
     return list.columns.find(({ key }) => key === this.key) ?? list.columns.find(({ key }) => key === "tension");
   }
 
-  // Whether it depends on what Python has looked at.
+  // Whether the order depends on values from Python.
   asks(list) {
     return Boolean(ONLY[this.only].looked || this.column(list).looked);
   }
 
-  // The messages that may be shown, whatever Python finds.
+  // The messages that may be shown, whatever their values.
   candidates({ names }) {
     const text = this.text.trim().toLowerCase();
     if (this.found?.names !== names || this.found.text !== text) {
@@ -44,7 +44,7 @@ export class Order {
     return this.found.arcs;
   }
 
-  // The messages shown, in order: what is not known comes last, ties as they are numbered. Mostly nothing of it has
+  // The messages shown, in order: unknown values come last, ties by number. Mostly nothing of it has
   // changed since the last event, and then the order is the same array as before.
   of(list) {
     const { test } = ONLY[this.only];

@@ -1,5 +1,5 @@
-// Tension so far: at the ends of the sweeps that this tab has seen. A run repeats itself exactly, so what was seen at
-// an event stays true.
+// Tension so far: at the ends of the sweeps that this tab has seen. A run repeats itself exactly, so values seen at
+// an event stay valid.
 
 import { KIND } from "../kinds.js";
 

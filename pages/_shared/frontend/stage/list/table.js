@@ -18,7 +18,7 @@ const put = (parent, name, attributes = {}) => {
 };
 
 export class Table {
-  // `sort`, `over`, `press`: what a column, a line under the pointer (null: none) and a line pressed do.
+  // `sort`, `over`, `press`: handlers of a column, of a line under the pointer (null: none), and of a pressed line.
   constructor(list, { sort, over, press }) {
     Object.assign(this, { list, sort, over, press, pool: [], height: 0 });
     const { stage } = list;
@@ -149,7 +149,7 @@ export class Table {
       pinned: arc === stage.arc,
       pointed: stage.highlighted?.edge === arc >> 1,
       earlier: looks.eventOf(arc) !== null && looks.eventOf(arc) !== list.position,
-      // Of the two messages of an edge that are below each other the upper one says what they share.
+      // If the two messages of an edge are adjacent, the upper line shows their common values.
       shared: k > first && list.order[k - 1] === (arc ^ 1),
     };
     const said = `line ${Object.keys(flags)

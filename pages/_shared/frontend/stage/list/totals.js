@@ -1,4 +1,4 @@
-// The sums below the list: what all tensions make, and what the bound has risen by.
+// The sums below the list: all tensions, and the rise of the bound.
 
 import { number } from "../../text.js";
 import { apportioned, shown, sum } from "../charts/sums.js";
@@ -17,13 +17,13 @@ export const gapTotal = (moment, graph) => {
   return `edges ${edges} + inside groups ${groups} = gap ${shown(total, digits)}`;
 };
 
-// Which share of the rise of LB is whose.
+// The shares of the rise of LB.
 export const riseTotal = ({ gained }, { exact, scale }) => {
   const [anew, rows] = [sum(gained.groups), sum(gained.messages)];
   const rise = anew + rows;
   if (rise <= 1e-9 * scale) return "LB has not risen yet";
   const risen = `LB has risen by ${number(rise)}`;
-  if (exact) return `${risen}, all by messages made anew`;
+  if (exact) return `${risen}, all by recomputed messages`;
   const [first, second] = whole([(100 * anew) / rise, (100 * rows) / rise]);
-  return `${risen}: ${first} % by messages made anew, ${second} % by new rows`;
+  return `${risen}: ${first} % by recomputed messages, ${second} % by new rows`;
 };

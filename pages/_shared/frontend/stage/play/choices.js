@@ -1,5 +1,5 @@
-// What decides the picture beside the run: the address names it, so that a link opens this very picture. What it does
-// not name is as usual. Besides, what a person has chosen stays chosen when they come back to the stage in this tab.
+// The choices that decide the picture besides the run: the address names them, so that a link opens this very picture;
+// those that it does not name have their defaults. In one tab, choices are kept until the user returns to the stage.
 
 import { addressed, fits, isUsual, written } from "../../fields.js";
 import { clamp } from "../../numbers.js";
@@ -16,8 +16,8 @@ const choose = (stage, name, value) => {
 };
 const press = (stage, name) => stage.$(`[data-act=${name}]`).setAttribute("aria-pressed", "true");
 
-// Of every look, by the name of its field, its text (empty: there is none), and how it is taken up. `own`: it is of one
-// run; `listed`: it shows in the list; `isTolerant`: of another text than its field may have, it takes what it can.
+// For every choice, by the name of its field: its text (empty: none), and how to apply it. `own`: it belongs to one
+// run; `listed`: it shows in the list; `isTolerant`: it uses what it can of a text that its field does not allow.
 const LOOKS = {
   view: {
     of: ({ panes }) => panes.view,
@@ -151,8 +151,8 @@ const take = (stage, looks) => {
   }
 };
 
-// Take up the looks that the address names; where it is the bare address of the page, as Streamlit opens it, those that
-// were left. Some are of one run only.
+// Apply the choices that the address names; for the bare address of the page, as Streamlit opens it, the last ones in
+// this tab. Some belong to one run only.
 export const takeUpChoices = (stage) => {
   const { run, mode, speed, order, looks } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
   if (mode) {

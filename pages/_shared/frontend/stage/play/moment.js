@@ -1,9 +1,9 @@
-// One moment of a scene. All that is drawn is drawn of one moment, and of nothing else.
+// One moment of a scene. Everything drawn depends on one moment, and on nothing else.
 
 import { isClosed } from "../../gap.js";
 
 // Share of a scene in which messages pass after which they have: then LB, the tensions and the labelling change, all
-// at once. LB is never drawn in between.
+// together. LB is never drawn in between.
 export const STEP = 0.55;
 
 const ENDS = new Set(["pass", "sweep", "finish"]);
@@ -29,8 +29,8 @@ export class Moment {
   }
 }
 
-// How much is to be seen of the proof that the best labelling is optimal, from 0 to 1. Only the engine says that it is
-// proven: bounds that look the same do not.
+// How far the proof of optimality is faded in, from 0 to 1. Only the engine decides that it is proven: bounds that look
+// the same do not.
 export const proofOf = (moment) => (moment.after.proven ? moment.part(STEP, 0.9) : 0);
 
 // Whether it is proven by bounds that are the same number; `lower`: the best one known.

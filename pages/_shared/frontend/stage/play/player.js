@@ -1,5 +1,5 @@
-// Where the run is shown, by steps, jumps and the clock. Position k means: the first k events have happened, and
-// event k − 1 was the last. What moves is a scene; its events have happened when it starts.
+// The position shown, moved by steps, jumps and the clock. Position k means: the first k events have happened, and
+// event k − 1 was the last. Motion is by scenes; the events of a scene have happened when it starts.
 
 import { KIND } from "../kinds.js";
 import { momentOf } from "./moment.js";
@@ -9,7 +9,7 @@ const STOP = { event: KIND.NODE_OPENED, round: KIND.ORACLE, node: KIND.MESSAGE, 
 const LOW = 60; // while playing, ask for more when fewer events than this are left ahead
 const FAR = 400; // the same without motion: then Python is the slowest
 const LONGEST = 6000; // milliseconds that the motion of a single step takes at most
-const HURRY = 8; // how much faster Play goes through what is no main round
+const HURRY = 8; // how much faster Play passes anything but main rounds
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
 const FRAMES = 8; // without motion, a frame shows the last of one in this many events held ahead
 
@@ -29,7 +29,7 @@ export class Player {
     Object.assign(this, { scene: null, t: 1, moving: null, missed: null });
   }
 
-  // -- what is shown ----------------------------------------------------------------------------------------
+  // -- the moment shown ----------------------------------------------------------------------------------------
 
   // The moment shown; null if its events are not held.
   moment() {
@@ -47,7 +47,7 @@ export class Player {
     return this.stage.done !== null && this.position >= this.stage.done;
   }
 
-  // Whether nothing comes after what is shown, in this chapter or a later one.
+  // Whether this is the end, of this chapter and of the last one.
   atLast() {
     return this.atEnd() && this.stage.chapters.isLast;
   }
@@ -68,8 +68,8 @@ export class Player {
     this.go();
   }
 
-  // What was asked for was stopped. If the place is not known, the last one that is known is shown; a stage that is
-  // mounted anew knows none, and Python tells it where it is.
+  // The request was stopped. If its place is unknown, the last known one is shown; a stage that has just been mounted
+  // knows none, and gets it from Python.
   giveUp() {
     const { questions } = this.stage;
     Object.assign(this, { awaited: null, steps: [] });
@@ -283,7 +283,7 @@ export class Player {
     return false;
   }
 
-  // Stop the clock and finish what moves; what was pressed before is no longer wanted. Returns whether it was going.
+  // Stop the clock and finish what moves; earlier presses are dropped. Returns whether it was running.
   stop() {
     const was = this.playing || Boolean(this.scene);
     this.halt();

@@ -68,7 +68,7 @@ export const following = (events, before, limit) => {
 
 const ending = (act, from, to, events) => (to === null ? null : scene(act, from, to, events));
 
-// What is shown at a position where nothing moves: the end of the scene that led there.
+// The scene at a position where nothing moves: the end of the one that led there.
 export const resting = (events, position) => {
   if (position === 0) return { act: "origin", from: 0, to: 0, round: 0, ms: 0 };
   const event = events.get(position - 1);
