@@ -217,7 +217,7 @@ def test_a_choice_that_cannot_be_applied_says_why(monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object) -> None:
         raise bc.PartitionError("there is no room")
 
-    monkeypatch.setattr(lab(test), "cut", refuse)
+    monkeypatch.setattr(lab(test), "repartition", refuse)
     press(test, "Apply it")
     assert "there is no room" in said(test)
     assert lab(test).variant == 9
