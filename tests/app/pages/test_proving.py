@@ -77,7 +77,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     cost = number(expected.upper_bound)
     assert said.startswith(f"Optimal, proven: the best labelling costs {cost}, and no other costs less (")
     shown = rounds(test)
-    for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "max_size"}.items():
+    for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "largest"}.items():
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
     assert shown["lower bound"] == [number(each.lower_bound) for each in expected.rounds]
     assert (mine.branches.first.run, run.position) == (run, position)
