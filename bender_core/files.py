@@ -1,4 +1,4 @@
-"""Files written completely or not at all; what is no file is written through."""
+"""Files written completely or not at all; pipes and devices are written to directly."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def require_apart(path: Path, kept: Path, otherwise: str) -> None:
     ----------
     path, kept : Path
     otherwise : str
-        What would happen to the latter.
+        What would happen to the file kept.
 
     Raises
     ------

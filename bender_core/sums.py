@@ -76,7 +76,7 @@ def sums_of_tables(place: NDArray[np.int64], tables: NDArray[np.float64], n: int
 
 
 def exact_products(factor: float, terms: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The products of a factor and some terms, and what rounding took from each: their sums are the exact products.
+    """The products of a factor and some terms, and the rounding error of each: their sums are the exact products.
 
     After Dekker, A Floating-Point Technique for Extending the Available Precision, Numer. Math. 18 (1971).
 

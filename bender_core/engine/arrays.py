@@ -116,7 +116,7 @@ class Arrays:
         As the kernels take them (`kernels.layout`).
     rows, events : memory.GrowingArrays
         Arrays that grow.
-    charges : Line
+    charges : Charges
         The charges of the run.
     past : Snapshots
     """

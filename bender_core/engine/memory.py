@@ -178,7 +178,7 @@ class GrowingArrays(Generic[_Arrays]):
         Bytes of an entry.
     count : int
         Initial capacity in entries; it is charged already.
-    charges : Line
+    charges : Charges
         The charges of the run.
 
     Attributes

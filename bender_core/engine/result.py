@@ -166,7 +166,7 @@ class Result:
     decoded_bound : float
         The energy of the best decoded labelling of the last run, before any improvement (the paper's upper bound).
     gap : float
-        `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
+        `relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
         may be closed with a gap above 0 (docs/method.md §9.4).
     status : str
         Why it ended: see docs/method.md §9.5.

@@ -17,7 +17,7 @@ class Snapshots:
     most : int
         The most bytes of all snapshots together, without the start. If it is 0, a start with the messages of another
         run is not kept either, and the run can only go forward.
-    charges : Line
+    charges : Charges
         The charges of the run.
     carried : bool
         Whether the start has messages of another run, which are copied in full; otherwise it takes hardly any memory.

@@ -165,7 +165,7 @@ class _Execution(threading.Thread):
                 try:
                     print((_as_json if options.attached else _in_words)(progress, left), flush=True)
                 except BrokenPipeError as error:
-                    # Ended like any program whose output is no longer read, but what is finished is kept first.
+                    # Ended like any program whose output is no longer read, but finished runs are kept first.
                     self.error = error
             return self.error is not None or self.stop.is_set()
 

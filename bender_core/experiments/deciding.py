@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from bender_core.resources import LIBRARY
 
-# The code that decides the result of a run, besides the model and its groups: all that makes it, ends it and notes it.
+# The code that decides the result of a run, besides the model and its groups: it makes, ends or records the run.
 OF_RUNS = (
     "account.py",
     "engine/*.py",
@@ -32,13 +32,13 @@ OF_RUNS = (
 )
 # The code that decides the result of a proof besides.
 OF_PROOFS = ("checking/*.py", "looking/*.py", "strategies/**/*.py", "trying/*.py", "warming.py")
-# Other people's code that does, too.
+# Packages of others that do so, too.
 OF_OTHERS = ("numba", "numpy", "networkx")
 
 
 @lru_cache(maxsize=2)
 def code_version(proves: bool) -> str:
-    """A hash of the code that decides results, with the versions of what it is built on.
+    """A hash of the code that decides results, with the versions of the packages it uses.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The energy in other forms: a polynomial, the normal form, points of a lattice, what is left of a model."""
+"""The energy in other forms: a polynomial, the normal form, points of a lattice, the reduced model."""

@@ -1,4 +1,4 @@
-"""Penalties so large that rounding hides smaller energies, lowered to what no better labelling pays.
+"""Penalties so large that rounding hides smaller energies, lowered to a value that no better labelling pays.
 
 Where an entry of a table exceeds the least one by more than the best labelling exceeds the sum of all least entries, no
 better labelling takes it: a smaller penalty does as well. Lowering entries lowers energies, so a bound on the energies
@@ -20,7 +20,7 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 # The cap is larger than need be, as bounds are better beside larger penalties.
 _ROOM = 4.0
-# The share of what a better labelling gains that rounding may take.
+# The share of a better labelling's gain that rounding may take.
 _SHARE = 0.8
 
 
@@ -31,7 +31,7 @@ def capped(mrf: BinaryMRF, cap: float) -> BinaryMRF:
     ----------
     mrf : BinaryMRF
     cap : float
-        Energy; infinite: the model stays as it is.
+        Energy; infinite: the model is unchanged.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
 
 
 def is_clear(mrf: BinaryMRF, points: Lattice) -> bool:
-    """Whether rounding is small beside what a better labelling gains at least.
+    """Whether rounding is small relative to the least gain of a better labelling.
 
     Parameters
     ----------
@@ -102,6 +102,6 @@ def is_clear(mrf: BinaryMRF, points: Lattice) -> bool:
 
 
 def _excess(mrf: BinaryMRF) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:
-    """The least entries of unary and of pairwise tables, and what all entries exceed them by."""
+    """The least entries of unary and of pairwise tables, and the excess of all entries over them."""
     least = mrf.unary.min(axis=1, keepdims=True), mrf.pairwise.min(axis=(1, 2), keepdims=True)
     return least, mrf.unary - least[0], mrf.pairwise - least[1]

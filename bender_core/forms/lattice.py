@@ -196,9 +196,9 @@ def _entries(mrf: BinaryMRF, unit: float) -> FloatArray:
 
 
 def lattice_left(found: Reduction, negligible: float) -> Lattice:
-    """The lattice of what is left of a model, if its energies miss it by much less than what does not count.
+    """The lattice of a reduced model, if its energies miss it by much less than the negligible gain.
 
-    What the energies of the reduced model have been rounded by counts, too: they may look like multiples of a step only
+    The rounding of the reduced model's energies counts as well: they may look like multiples of a step only
     then. Source: docs/method.md §15.5.
 
     Parameters

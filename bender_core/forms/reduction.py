@@ -46,7 +46,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """A model, what is left of it, and the way from one to the other.
+    """A model, its reduced model, and the map between them.
 
     Source: docs/method.md §15.2.
 
@@ -166,21 +166,22 @@ def _followed(first: Reduction, home: IntArray, value: IntArray) -> tuple[IntArr
 
 
 def reduction(before: Reduction, facts: Facts) -> Reduction:
-    """Take variables with known values out of what is left of a model, and unite those that are tied.
+    """Remove variables with known values from a reduced model, and unite tied ones.
 
     Parameters
     ----------
     before : Reduction
-        From a model to what is left of it so far; `unreduced` if that is all of it.
+        From a model to its reduced model so far; `unreduced` for the model itself.
     facts : Facts
-        Of what is left.
+        About the reduced model so far.
 
     Returns
     -------
     Reduction
-        Of what is left. A tied variable is decided by the first of those it is tied to. The reduced model is in the
-        normal form, and keeps the order, the names, the kinds and the positions of its variables. Its energies are sums
-        of those of the whole model, each rounded once, however many reductions there have been.
+        From the model to its new reduced model. A tied variable is decided by the first of those it is tied to. The
+        reduced model is in the normal form, and keeps the order, the names, the kinds and the positions of its
+        variables. Its energies are sums of those of the whole model, each rounded once, however many reductions there
+        have been.
 
     Raises
     ------
@@ -259,7 +260,7 @@ def _left(model: BinaryMRF, home: IntArray, value: IntArray) -> BinaryMRF:
 
 
 def _terms(model: BinaryMRF, home: IntArray, value: IntArray) -> tuple[Terms, IntArray, FloatArray]:
-    """The energy of what is left: its terms, and its pairs of variables, the lower one first, with their energies.
+    """The energy of the reduced model: its terms, and its pairs of variables, the lower one first, with their energies.
 
     An energy counts where two indicators are 1. Each of them is known if its variable is; elsewhere it is y or 1 - y,
     where y is the variable that decides it.

@@ -17,7 +17,7 @@ _PENALTY = 1024.0
 # rounding, and by more than this share of their spread; or by more than an energy that floats hold with few digits.
 # The checker allows twice as much, since sums differ in their last digits.
 _OF_ALL, _OF_SPREAD, FEW_DIGITS = 2.0**-42, 2.0**-21, 1e-300
-# Bounds that are rounded by more than this share of what is at stake close no gap.
+# Bounds rounded by more than this share of the energy at stake close no gap.
 _HIDDEN = 2.0**-27
 
 
@@ -25,7 +25,7 @@ def spread(energies: FloatArray) -> float:
     """By how much energies differ, penalties aside.
 
     The distances between neighbours, from the smallest up, are added up to where the next one is a thousand times as
-    large as all before: what lies beyond it is a penalty, beside which the others must still count.
+    large as all before: energies beyond it are penalties, beside which the others must still count.
     Source: docs/method.md §9.3.
 
     Parameters

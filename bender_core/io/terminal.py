@@ -60,7 +60,7 @@ def exit_code(command: Callable[[], int]) -> int:
         return _failed(str(error))
     except OSError as error:
         if error.filename is None:
-            # Python would try once more to write what is left.
+            # Python would try once more to write the rest.
             _print_to_nowhere()
             if isinstance(error, BrokenPipeError):
                 return UNREAD

@@ -1,4 +1,4 @@
-"""The best labelling of what is left of a model, and the search for better ones. Source: docs/method.md §15.6."""
+"""The best labelling of a reduced model, and the search for better ones. Source: docs/method.md §15.6."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Improving:
 
     @property
     def labeling(self) -> IntArray:
-        """The best labelling of what is left."""
+        """The best labelling of the reduced model."""
         return self._search.labeling
 
     @property
@@ -82,13 +82,13 @@ class Improving:
         self._search.turn_to(mrf, self.labeling)
 
     def reduce(self, last: Reduction, labeling: IntArray) -> None:
-        """Go on with what is left after a reduction.
+        """Continue with a further reduced model.
 
         Parameters
         ----------
         last : Reduction
         labeling : ndarray of int64, shape (n,)
-            One that fulfils its facts; another may not, if it is better by less than what counts.
+            One that satisfies the facts; the best one may violate them if its advantage is negligible.
         """
         try:
             left = last.reduce(self.labeling)

@@ -87,7 +87,7 @@ def search(
 
 @dataclass
 class _Method:
-    """A way to search, and what it has achieved."""
+    """A method of search, and its success so far."""
 
     go_on: Callable[[Terms, Board, int], bool]
     work: int = 0

@@ -1,4 +1,4 @@
-"""Groups united in pairs, as far as their size allows: those of a model, or of what is left of it."""
+"""Groups united in pairs, as far as their size allows: those of a model, or of a reduced model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def what_is_left(part: Partition, reduced: Reduction) -> Partition:
 
 
 def packed(reduced: Reduction, part: Partition, max_size: int) -> Partition:
-    """The groups of what is left, united as `filled`.
+    """The groups of the reduced model, united as `filled`.
 
     Parameters
     ----------

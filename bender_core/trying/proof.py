@@ -208,7 +208,7 @@ class Descent:
 
     @property
     def _claimed(self) -> float:
-        """A bound without rounding error, below the upper bound, as equal bounds would claim a proof."""
+        """A bound that rounding cannot have raised, below the upper bound, as equal bounds would claim a proof."""
         lower = max(self._steps.lower_bound, math.fsum(minima(self.known.whole.model)))
         rounded = (1 + len(self.rounds)) * math.ulp(lower)
         # The constant is added to the bound of every round.

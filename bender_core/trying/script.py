@@ -19,7 +19,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
 
     Parameters
     ----------
-    lineage : Line
+    lineage : Lineage
         The lineage of the run.
     model : str
         The expression that makes the model, using ``bc``, ``synth`` and ``Path``.

@@ -53,7 +53,7 @@ class Steps:
         whole : Reduction
             The reduction of the whole model to that of the run.
         lower : float
-            The bound of the run without rounding error.
+            The proven bound of the run, lowered by its rounding error.
         found : Reduction, optional
             The reduction of the run's model by its facts.
         proves : bool

@@ -31,7 +31,7 @@ class Branch:
     name : str
     cause : str
         The change, in words.
-    lineage : Line
+    lineage : Lineage
         From which it can be made again.
     parent : Branch or None
         The run that it forked from.
@@ -122,7 +122,7 @@ class Branches:
 
     Parameters
     ----------
-    lineage : Line
+    lineage : Lineage
         The lineage of the first run.
     run : WatchedRun
 

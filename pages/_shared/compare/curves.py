@@ -73,7 +73,7 @@ class Curve:
     variant, max_size, strategy, schedule
         Its settings.
     status : str
-    records : array of `perform.CURVE`
+    records : array of `outcome.CURVE`
         Its progress, in the order of time.
     memory : int or None
         Predicted, in bytes; None if unknown.

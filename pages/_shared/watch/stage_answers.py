@@ -144,7 +144,7 @@ class Answers:
         self._begin(question)
 
     def forget(self) -> None:
-        """Forget the answers: the run continues from here."""
+        """Drop the last question: the run has moved on, and its answer is out of date."""
         self._question = None
 
     def tell(self) -> tuple[protocol.Answer, str | None]:

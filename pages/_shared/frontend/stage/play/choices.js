@@ -1,5 +1,5 @@
 // The choices that decide the picture besides the run: the address names them, so that a link opens this very picture;
-// those that it does not name have their defaults. In one tab, choices are kept until the user returns to the stage.
+// those that it does not name have their defaults. Within a tab, choices survive leaving the stage.
 
 import { addressed, fits, isUsual, written } from "../../fields.js";
 import { clamp } from "../../numbers.js";
