@@ -251,11 +251,12 @@ class App:
     PAGES = ("instance", "partition", "watch", "edge", "compare", "learn", "method")
 
     def __init__(self, rng: random.Random) -> None:
-        from streamlit.runtime.pages_manager import PagesManager
+        import pytest
         from streamlit.testing.v1 import AppTest
 
-        # AppTest forgets before every run that the app has a navigation (see tests/app/conftest.py).
-        PagesManager.uses_pages_directory = False
+        from tests.app.conftest import run_through_app
+
+        run_through_app(pytest.MonkeyPatch())
         self.rng = rng
         self.test = AppTest.from_file(str(APP / "app.py"), default_timeout=120)
         self.page("watch")
