@@ -52,7 +52,7 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
 
     # A model in a single group is solved at once.
     lab.load("tiny")
-    lab.repartition(max_size=6, strategy="greedy")
+    lab.cut(max_size=6, strategy="greedy")
     expect(lab.stage.locator(".node")).to_have_count(1)
     lab.click("[data-act=run]")
     lab.wait_for_end()
