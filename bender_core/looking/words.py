@@ -296,7 +296,7 @@ def _message(context: _Context) -> Explanation:
         else "floor and ceiling have met"
     )
     if context.is_more(event.value, event.before):
-        moved = f"rises by {number(event.value - event.before)}, exactly to this cost"
+        moved = f"rises by {number(event.value - event.before)}, to this cost"
     else:
         moved = "does not change: it already includes this cost"
     nu = "ν" if context.variant.exact else "ν⁻"
@@ -311,7 +311,7 @@ def _message(context: _Context) -> Explanation:
             f"w · (φ + Σ {nu}) ahead, {nu} behind",
         )
     return Explanation(
-        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes this state in the "
+        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes it into the "
         f"labelling and {shared}. The lower bound {moved}.",
         f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
     )

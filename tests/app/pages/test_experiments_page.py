@@ -232,7 +232,7 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     running.start(plan, kept, 1)
     while running.busy and not running.done:
         running.thread.join(0.01)
-    assert running.doing.startswith("cut ")
+    assert running.doing.startswith("partition ")
     assert 0 < running.partitioning < 1
     running.stop()
     assert not running.busy
@@ -291,7 +291,7 @@ def test_proofs_have_a_view_of_their_own() -> None:
     ran(test.run())
     assert "12" not in cells(test), "a proof is no run of its first round's variant"
     task = next(task for task in test.session_state.planning.planned.tasks if task.proves)
-    assert task.load()[1].max_size <= 5
+    assert task.load()[1].largest <= 5
 
 
 def sixty(folder: Path) -> Path:

@@ -337,7 +337,7 @@ def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
     mrf = bc.sample("pose")
     comparing = Comparing(mrf, [10], 9, "mplp")
-    comparing.predict()
+    comparing.measure()
     comparing.thread.join()
     assert len(comparing.rows) == len(applicable(mrf))
     comparing.bound(400)

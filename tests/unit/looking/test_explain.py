@@ -141,7 +141,7 @@ def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.E
         if "does not change: " in sentence:
             assert event.value == pytest.approx(event.before, rel=1e-9)
         else:
-            assert f"rises by {number(event.value - event.before)}, exactly to this cost." in sentence
+            assert f"rises by {number(event.value - event.before)}, to this cost." in sentence
         parts = 1 + len(engine.graph.neighbours(event.node))
         assert f"shares its cost in {parts} equal parts, one for itself and one for each edge" in sentence
         assert f"/ {parts};" in formula
