@@ -58,3 +58,14 @@ def test_what_an_engine_never_had_it_has_not(engine: bc.Engine) -> None:
     with pytest.raises(AttributeError, match="'Engine' object has no attribute 'nothing'"):
         _ = engine.nothing
     assert not hasattr(engine, "_state")
+
+
+def test_a_renamed_method_gives_what_its_successor_does() -> None:
+    mrf = bc.sample("pose-small")
+    engine = bc.Engine(mrf, bc.partition(mrf, 6), variant=9)
+    engine.run(max_sweeps=1)
+    with pytest.warns(DeprecationWarning, match="bound_terms"):
+        terms = engine.held()
+    assert terms.groups.tolist() == looking.bound_terms(engine).groups.tolist()
+    with pytest.warns(DeprecationWarning, match="certified_bound"):
+        assert engine.certificate() == looking.certified_bound(engine)
