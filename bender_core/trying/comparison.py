@@ -32,7 +32,7 @@ class Comparison:
     bytes : int
         Memory without which a run cannot begin.
     seconds_per_sweep : float or None
-        Measured in a short run (`time_sweep`); None if it would not fit into the memory limit.
+        Measured in a short run (`time_sweep`); None if it would not fit into the memory limit, or takes too long.
     lower_bound : float or None
         Energy after the requested sweeps; None if there are none, or if the run would not fit into the memory limit.
     """
@@ -121,7 +121,7 @@ def measured(
         If ``stop`` says so.
     """
     found, needed = quality(mrf, part), required_bytes(mrf, part, variant)
-    fits = needed <= memory_limit()
+    taken = time_sweep(mrf, part, variant, schedule, stop=stop) if needed <= memory_limit() else None
     return Comparison(
         strategy=part.strategy,
         max_size=max_size,
@@ -131,7 +131,7 @@ def measured(
         inside=found.inside,
         covered=found.covered,
         bytes=needed,
-        seconds_per_sweep=time_sweep(mrf, part, variant, schedule, stop=stop).seconds if fits else None,
+        seconds_per_sweep=taken.seconds if taken is not None and taken.sweeps else None,
         lower_bound=None,
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple
-
-import numpy as np
 
 from bender_core.account import Account
 from bender_core.engine.engine import Engine
@@ -28,7 +27,7 @@ class SweepTime(NamedTuple):
     Attributes
     ----------
     seconds : float
-        Processor time.
+        Processor time; infinite if nothing of a sweep was done.
     sweeps : float
         The number of sweeps measured; a part of one, if that took long enough.
     """
@@ -38,6 +37,8 @@ class SweepTime(NamedTuple):
 
     def __str__(self) -> str:
         """In words, which tell a complete measurement from a partial one."""
+        if not self.sweeps:
+            return "too long to be measured"
         return ("" if self.sweeps >= 1.0 else "about ") + duration(self.seconds)
 
 
@@ -81,12 +82,13 @@ def time_sweep(
     engine.run(max_sweeps=SWEEPS, time_limit=SECONDS, on_progress=lambda _: stop())
     stop.check()
     taken, made = time.thread_time() - begin, _sweeps_of(engine)
-    return SweepTime(taken / made, made)
+    return SweepTime(taken / made if made else math.inf, made)
 
 
 def _sweeps_of(engine: Engine) -> float:
     """The number of sweeps that a run has made, with the share of the last one; a run that has ended has made one."""
+    if engine.finished:
+        return float(max(engine.sweep, 1))
     at = whereabouts(engine)
     begun = (at.message + at.share) / at.messages if at.messages else 0.0
-    made = at.sweep + (at.update + begun) / at.updates
-    return max(made, 1.0) if engine.finished else max(made, np.finfo(float).tiny)
+    return at.sweep + (at.update + begun) / at.updates

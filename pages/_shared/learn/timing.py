@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ class Timing(NamedTuple):
     measured: bool
 
     def __str__(self) -> str:
+        if math.isinf(self.seconds):
+            return "too long to be measured"
         return f"{'' if self.measured else 'about '}{duration(self.seconds)}"
 
     @property
@@ -72,7 +75,7 @@ def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, s
             | {"marker": {"symbol": style.symbol, "size": 13, "color": style.colour}, "name": name}
             | {"text": [chosen.how], "hovertemplate": "M = %{x}: %{text}"}
         )
-    ends = np.array([taken.seconds for times in every.values() for taken in times])
+    ends = np.array([taken.seconds for times in every.values() for taken in times if math.isfinite(taken.seconds)])
     drawing = figure(traces)
     drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.update_xaxes(title="M, variables in a group", dtick=2)

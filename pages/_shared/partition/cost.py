@@ -74,7 +74,7 @@ def cost(current: Lab, part: Partition, costing: Costing) -> bool:
     if needed is not None:
         rows.append(["memory", f"{storage(needed)} at the start, limit {storage(limit)}"])
     if found.sweep is not None:
-        rows.append(["time\u00a0per\u00a0sweep", f"{found.sweep}, measured just now"])
+        rows.append(["time\u00a0per\u00a0sweep", f"{found.sweep}{', measured just now' * bool(found.sweep.sweeps)}"])
     table(["", ""], rows)
     if needed is None or needed <= limit:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
@@ -52,6 +53,13 @@ def test_of_a_run_that_is_broken_off_the_last_sweep_counts_by_its_messages(
     assert 0 < made < 1
     assert taken == pytest.approx((1 / made, made))
     assert str(taken).startswith("about ")
+
+
+def test_a_sweep_of_which_nothing_was_done_has_no_time(clock: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bc.Engine, "run", lambda self, **_: False)
+    mrf = bc.sample("karate")
+    taken = bc.time_sweep(mrf, bc.partition(mrf, 6))
+    assert (taken, str(taken)) == ((math.inf, 0.0), "too long to be measured")
 
 
 def test_a_measurement_leaves_no_memory_charged_and_can_be_stopped() -> None:
