@@ -56,6 +56,7 @@ def test_groups_go_on_where_those_stood_that_they_come_from(mine: Lab) -> None:
     assert united > 1
 
 
+@pytest.mark.slow
 def test_the_same_message_of_another_run_is_found_at_one_look(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """In either direction, as if every message of the other run were asked which one it has become."""
     engines = [branch.run.engine for branch in mine.branches.chapters if branch.run is not None]

@@ -26,6 +26,7 @@ RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 
 SHARE = re.compile(r"([0-9.e+]+) % of the states")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", thinned(RUNS, 3), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
     run: tuple[str, int, int, str], answered: None, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ import gzip
 import random
 import re
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
@@ -79,6 +80,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 def test_every_format_is_read_and_a_broken_file_leaves_what_was_there() -> None:
     assert {form.name for form in FORMATS} == {
         recognise(Source(text, name)).name for name, (text, _, _) in FILES.items()

@@ -28,6 +28,7 @@ def lab(page: Page, settle: Callable[[Page], None]) -> Lab:
     return Lab(page, settle).open("/instance")
 
 
+@pytest.mark.slow
 def test_families_are_made_and_samples_are_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
     # One form with fields of every kind is among these; tests/app makes all families.
     lab.tab("Generate")

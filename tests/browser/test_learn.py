@@ -104,6 +104,7 @@ def test_progress_outlives_a_reload_and_a_new_browser(learn: Lab, new_page: Call
     expect(learn.page.get_by_text("Lesson 2 of 10, 2 answered")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     """One lesson for every page that is opened."""
     run = engine("tiny", 3)

@@ -30,6 +30,7 @@ def cut_button(lab: Lab) -> Locator:
     return lab.page.get_by_role("button", name="Partition and watch")
 
 
+@pytest.mark.slow
 def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab: Lab) -> None:
     lab.set_size(5)
     lab.choose("Strategy", "greedy")

@@ -148,6 +148,7 @@ def test_buttons_look_closer_at_the_group_updated(stage: Stage) -> None:
     assert 0.1 < y <= 0.51
 
 
+@pytest.mark.slow
 def test_wheel_keys_and_buttons_look_closer_and_back(stage: Stage) -> None:
     whole = stage.root.locator("svg.hyper .node").evaluate_all("(all) => all.map((one) => one.getAttribute('cx'))")
     start = radius(stage)
@@ -182,6 +183,7 @@ def test_a_place_under_the_pointer_stays_there(stage: Stage) -> None:
     assert stage.root.evaluate("({ stage }) => stage.panes.at[3]") == pytest.approx(at)
 
 
+@pytest.mark.slow
 def test_a_circle_that_is_dragged_stays_where_it_was_dropped_when_all_is_shown(stage: Stage) -> None:
     stage.root.evaluate("({ stage }) => stage.panes.camera.by(2, stage.panes.at[3])")
     box = stage.root.locator(".node[data-node='3']").bounding_box()

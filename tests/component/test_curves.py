@@ -93,6 +93,7 @@ def test_points_are_where_the_ticks_say(drawn: Curves) -> None:
     assert a + (b - a) * (x - left) / (right - left) == pytest.approx(last + 0.5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_zoom_and_hidden_runs_stay_when_new_data_arrive(page: Page, drawn: Curves) -> None:
     whole = drawn.ticks()
     drawn.svg.hover(position={"x": 200, "y": 100})
@@ -115,6 +116,7 @@ def test_zoom_and_hidden_runs_stay_when_new_data_arrive(page: Page, drawn: Curve
     expect(drawn.lines).to_have_count(len(FIELD))
 
 
+@pytest.mark.slow
 def test_the_wheel_zooms_around_the_pointer(page: Page, drawn: Curves) -> None:
     """The value under the pointer stays there."""
     drawn.root.evaluate("({ curves }) => { window.chart = curves }")
@@ -154,6 +156,7 @@ def test_the_tip_describes_the_nearest_run(page: Page, drawn: Curves) -> None:
     expect(drawn.tip).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_tip_stays_within_the_figure(page: Page, drawn: Curves) -> None:
     box = drawn.root.locator("figure").bounding_box()
     inner = drawn.svg.bounding_box()
@@ -194,6 +197,7 @@ def test_lines_have_the_styles_of_the_library(drawn: Curves) -> None:
         assert dashed == (STYLES[variant].dash != "solid")
 
 
+@pytest.mark.slow
 def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
     every = tuple(bc.VARIANTS)
     curves.show(NAME, race(*every))

@@ -232,6 +232,7 @@ def test_the_circles_of_merged_groups_flow_from_where_they_were_into_the_union(
     assert stage.root.locator(".node").count() == groups - 1
 
 
+@pytest.mark.slow
 def test_without_motion_nothing_flows_and_neither_from_a_run_that_was_not_shown(
     watched: Callable[[Lab], Stage], page: Page
 ) -> None:

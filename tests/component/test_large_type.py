@@ -85,6 +85,7 @@ def test_the_wheel_enlarges_around_the_pointer_and_a_drag_moves_as_far(stage: St
     assert place(stage, 4) == pytest.approx((x - 40, y - 15), abs=1)
 
 
+@pytest.mark.slow
 def test_the_canvas_is_as_fine_as_the_screen_and_has_its_lines_where_the_circles_are(
     large: Callable[[Watched], Stage],
 ) -> None:
@@ -125,6 +126,7 @@ def test_two_fingers_enlarge_the_graph_around_their_middle(stage: Stage) -> None
     assert place(stage, 0) == pytest.approx((x + 1.5 * (other[0] - x), y + 1.5 * (other[1] - y)), abs=1)
 
 
+@pytest.mark.slow
 def test_two_fingers_enlarge_a_chart_around_their_middle(stage: Stage) -> None:
     stage.root.locator("[data-act=unit]").select_option("events")
     fan = "({ stage }) => { const { fan } = stage.charts; return [fan.range, fan.frame.box]; }"
@@ -137,6 +139,7 @@ def test_two_fingers_enlarge_a_chart_around_their_middle(stage: Stage) -> None:
     assert stage.root.evaluate(fan)[0] == pytest.approx([at - (high - low) / 8, at + 3 * (high - low) / 8], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_finger_beside_a_circle_means_it(stage: Stage) -> None:
     """A circle is smaller than a finger."""
     radius = 14 * SCALE

@@ -130,6 +130,7 @@ def test_a_pointer_finds_the_nearest_line(stage: Stage, run: bc.Engine) -> None:
     assert stage.root.evaluate("({ stage }) => stage.arc") == -1
 
 
+@pytest.mark.slow
 def test_a_press_picks_the_line_that_is_lit(stage: Stage) -> None:
     """Also between two pixels, where the place of a click, which is rounded, is nearer to another line."""
     drawn, x0, y0 = ties(stage), *on_screen(stage, (0, 0))
@@ -153,6 +154,7 @@ def test_a_press_picks_the_line_that_is_lit(stage: Stage) -> None:
         stage.settle()
 
 
+@pytest.mark.slow
 def test_a_drag_of_the_enlarged_graph_picks_no_line(stage: Stage) -> None:
     for _ in range(4):
         stage.click("[data-zoom='+']")

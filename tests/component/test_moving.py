@@ -101,6 +101,7 @@ def test_a_slow_step_shows_its_progress_and_presses_queue_behind_it(
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_a_step_asks_for_what_is_not_held_alone(stage: Stage, run: bc.Engine) -> None:
     """Otherwise it would be computed again, with all that came before."""
     for _ in range(3):
@@ -124,6 +125,7 @@ def test_a_step_asks_for_what_is_not_held_alone(stage: Stage, run: bc.Engine) ->
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_a_slow_step_goes_on_while_something_else_is_looked_at(stage: Stage, run: bc.Engine, slow: SlowEngine) -> None:
     """Another measure or line: what is pinned meanwhile is known to Python at once."""
     stage.root.locator("[data-step=sweep]").click()
@@ -168,6 +170,7 @@ def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: 
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_a_step_back_to_what_is_not_held_any_more_shows_it(stage: Stage, run: bc.Engine) -> None:
     for _ in range(2):
         stage.click("[data-step=sweep]")
@@ -186,6 +189,7 @@ def test_a_step_back_to_what_is_not_held_any_more_shows_it(stage: Stage, run: bc
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_no_other_question_takes_the_place_of_one_that_is_open(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two that are sent at once the server sees the later one."""
 
@@ -222,6 +226,7 @@ def test_a_step_plays_its_motion_and_another_press_finishes_it(stage: Stage, run
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_the_bound_is_never_drawn_between_two_values(stage: Stage, run: bc.Engine) -> None:
     """While messages pass it is the old one, then the new one, and the parts of the gap step with it."""
     stage.click("[data-step=node]")
@@ -274,6 +279,7 @@ def test_playing_without_motion_goes_on_to_the_end_by_itself(stage: Stage, run: 
     assert stage.page.evaluate("window.shown.size") < len(run.trace) / 2
 
 
+@pytest.mark.slow
 def test_at_the_end_play_begins_again(stage: Stage, run: bc.Engine) -> None:
     run.run()
     stage.click("[data-act=run]")
@@ -399,6 +405,7 @@ def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
         stage.page.keyboard.press("Tab")
 
 
+@pytest.mark.slow
 def test_the_marks_lead_to_the_ends_of_updates_and_the_largest_rise(stage: Stage, run: bc.Engine) -> None:
     run.run()
     stage.click("[data-act=run]")

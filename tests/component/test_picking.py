@@ -70,6 +70,7 @@ def place(stage: Stage, node: int) -> list[float]:
     return [float(circle.get_attribute(name)) for name in ("cx", "cy")]
 
 
+@pytest.mark.slow
 def test_a_circle_stays_where_it_is_dragged(stage: Stage) -> None:
     before, other = place(stage, 4), place(stage, 5)
     box = stage.root.locator(".node[data-node='4']").bounding_box()
@@ -179,6 +180,7 @@ def test_chips_and_bits_are_the_engines(stage: Stage, run: bc.Engine) -> None:
     assert {shown[group]["what"] for group in others} <= {"best"}
 
 
+@pytest.mark.slow
 def test_variables_and_groups_are_two_views_of_one_thing(stage: Stage, run: bc.Engine) -> None:
     variables = stage.root.locator("svg.variables")
     expect(variables).to_be_hidden()

@@ -339,6 +339,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
             assert len(clear) == seen.event.suspects + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", thinned(RUNS.values(), 5), ids=RUNS)
 def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[str, int, int, str]) -> None:
     name, max_size, variant, schedule = run

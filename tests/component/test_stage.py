@@ -111,6 +111,7 @@ def test_what_is_not_known_yet_is_shown_as_not_known(stage: Stage, run: bc.Engin
 # -- the chart of the bounds ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_zoom_is_kept_over_steps(page: Page, stage: Stage) -> None:
     stage.step("sweep")
     stage.root.locator("[data-act=unit]").select_option("events")
@@ -142,6 +143,7 @@ def test_keys_zoom_around_the_event_shown(page: Page, stage: Stage) -> None:
     assert stage.root.evaluate("({ stage }) => stage.charts.fan.zoom.range") is None
 
 
+@pytest.mark.slow
 def test_bounds_against_sweeps(stage: Stage) -> None:
     for _ in range(2):
         stage.step("sweep")
@@ -153,6 +155,7 @@ def test_bounds_against_sweeps(stage: Stage) -> None:
         assert stage.root.evaluate(along, event) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_loop_is_over_the_sweep_shown(stage: Stage) -> None:
     """Where a sweep has just ended that is the one that led there."""
     for _ in range(2):
@@ -183,6 +186,7 @@ def test_a_line_tells_its_part_of_the_gap_on_hover(stage: Stage, run: bc.Engine)
     expect(stage.root.locator(".tip")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_colours_follow_the_page(stage: Stage) -> None:
     stage.settle()
     light = lines(stage)
@@ -216,6 +220,7 @@ def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) 
     assert lines(stage) == before
 
 
+@pytest.mark.slow
 def test_colours_do_not_depend_on_what_was_seen_later(watched: Watched) -> None:
     stage = watched(lab("pose", 8, 9))
     stage.step("round")

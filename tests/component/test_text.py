@@ -60,6 +60,7 @@ def test_a_bound_that_is_claimed_holds_as_it_is_written(page: Page) -> None:
     assert told[3] == told[4] == ["103", "103"]
 
 
+@pytest.mark.slow
 def test_names_that_are_numbered_are_told_apart_when_they_are_short(page: Page) -> None:
     names = ["left hip (1)", "left hip (2)", "neck", "\u2068" + "א" * 20 + "\u2069"]
     told = page.evaluate(

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,15 @@ OF_FIGURES = {"plotly", "networkx"}
 BORROWED = {"bender_core/strategies/communities.py": {"networkx"}, "bender_core/synth/_graphs.py": {"networkx"}}
 
 
+@cache
+def parsed(source: Path) -> ast.Module:
+    return ast.parse(source.read_text(encoding="utf-8"))
+
+
 def imported(source: Path) -> set[str]:
     """All modules that a file imports, also within functions."""
     found = set()
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -148,18 +154,18 @@ LONG = {
 MANY_NAMES = {"BinaryMRF": 29}
 
 
-def functions(folder: str) -> list[tuple[str, ast.FunctionDef]]:
-    """All functions of a folder, those of classes by both names."""
+@cache
+def functions() -> list[tuple[str, ast.FunctionDef]]:
+    """All functions, those of classes by both names."""
     found = []
-    for source in sorted((ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+    for source in (
+        source for folder in ("bender_core", "pages", "benchmarks") for source in (ROOT / folder).rglob("*.py")
+    ):
+        for node in ast.walk(parsed(source)):
             owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
             children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef)]
             found += [(owner + child.name, child) for child in children]
     return found
-
-
-OURS = [each for folder in ("bender_core", "pages", "benchmarks") for each in functions(folder)]
 
 
 def test_functions_take_few_arguments() -> None:
@@ -167,7 +173,7 @@ def test_functions_take_few_arguments() -> None:
         names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
         return len(names) + len(function.args.kwonlyargs) - (names[:1] in (["self"], ["cls"]))
 
-    many = {name for name, function in OURS if count(function) > 6}
+    many = {name for name, function in functions() if count(function) > 6}
     assert many == {name for name in many if name in MANY_ARGUMENTS}
     assert set(MANY_ARGUMENTS) <= many, "what has become smaller leaves the table"
 
@@ -177,7 +183,7 @@ def test_functions_are_short() -> None:
         body = function.body[1:] if ast.get_docstring(function) else function.body
         return function.body[-1].end_lineno - body[0].lineno + 1 if body else 0
 
-    long = {name for name, function in OURS if lines(function) > 50}
+    long = {name for name, function in functions() if lines(function) > 50}
     assert long == {name for name in long if name in LONG}
     assert set(LONG) <= long, "what has become shorter leaves the table"
 
@@ -194,7 +200,7 @@ def test_classes_have_few_public_names() -> None:
 
     many = {}
     for source in [*SOURCES, *(ROOT / "pages").rglob("*.py")]:
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(source)):
             if isinstance(node, ast.ClassDef) and len(names(node)) > 25:
                 many[node.name] = len(names(node))
     assert many == MANY_NAMES
@@ -217,7 +223,7 @@ def test_names_say_what_they_name() -> None:
     """Of functions, classes, arguments, variables and attributes of the library and the pages, word by word."""
     found = set()
     for source in [*SOURCES, *(ROOT / "pages").rglob("*.py")]:
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(source)):
             given = [getattr(node, field, None) for field in ("name", "id", "arg", "attr")]
             words = {word for each in given if isinstance(each, str) for word in each.lower().split("_")}
             found |= {(name(source), word) for word in words & EMPTY_WORDS}

@@ -39,6 +39,7 @@ def test_what_the_generator_yields_comes_back_in_order() -> None:
     assert found[3:] == [None]
 
 
+@pytest.mark.slow
 def test_large_arguments_and_values_fit_through_the_pipes() -> None:
     large = np.arange(1 << 20)
     with Child(iter, [large, large]) as child:
@@ -46,6 +47,7 @@ def test_large_arguments_and_values_fit_through_the_pipes() -> None:
         assert child.ended
 
 
+@pytest.mark.slow
 def test_printed_text_does_not_mix_with_the_values(capfd: pytest.CaptureFixture[str]) -> None:
     with Child(map, print, ["one", "two"]) as child:
         assert received(child) == [None, None]
@@ -79,6 +81,7 @@ def test_an_error_of_the_parent_ends_the_child() -> None:
     assert child._process.poll() is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LINUX, reason="looks at processes as Linux does")
 def test_ctrl_c_ends_parent_and_child() -> None:
     script = (

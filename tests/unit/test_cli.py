@@ -323,6 +323,7 @@ def test_a_terminal_shows_how_far_a_search_for_groups_is(
     assert "groups by auto" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_how_far_a_plan_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -227,6 +227,7 @@ def test_nothing_is_solved_for_a_proof_that_cannot_be_saved(
     assert capsys.readouterr() == ("", f"error: {tmp_path / place}: {why}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no paths here")
 def test_the_standard_output_has_a_path_like_any_file(tmp_path: Path) -> None:
     """Like /dev/stdout: written where the output stands, which stays what it is, before what is printed then."""

@@ -24,6 +24,7 @@ def sample(name: str) -> BinaryMRF:
     return bc.sample(name)
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_folder_again_byte_for_byte(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONHASHSEED": "7"}
     subprocess.run([sys.executable, SAMPLES / "make_samples.py", tmp_path], cwd=tmp_path, env=environment, check=True)

@@ -87,6 +87,7 @@ def test_a_page_opens_before_the_solver_is_compiled_and_goes_on_afterwards(page:
     assert complaints(test) == []
 
 
+@pytest.mark.slow
 def test_no_page_compiles_anything_by_itself() -> None:
     visit = [sys.executable, "-c", VISIT, *PAGES]
     assert subprocess.run(visit, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() == "0"

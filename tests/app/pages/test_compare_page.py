@@ -171,6 +171,7 @@ def test_a_proof_has_as_much_room_as_the_largest_run() -> None:
     assert proof.limits.megabytes == max(one.limits.megabytes for one in runs)
 
 
+@pytest.mark.slow
 def test_a_field_that_cannot_race_is_refused_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     test = choose(app("compare"), variants=[])
     assert complaints(test) == ["Nothing to race: choose at least one variant, strategy, M and schedule."]
@@ -240,6 +241,7 @@ def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     assert button(test, "Race")
 
 
+@pytest.mark.slow
 def test_another_model_stops_the_race_and_starts_afresh() -> None:
     test = long_race()
     racing = contest(test).racing
@@ -255,6 +257,7 @@ def test_another_model_stops_the_race_and_starts_afresh() -> None:
     assert not test.dataframe
 
 
+@pytest.mark.slow
 def test_two_sessions_race_independently() -> None:
     one, other = long_race(), app("compare")
     assert contest(other).racing is None

@@ -145,6 +145,7 @@ def test_the_stage_goes_back_to_the_parent_where_it_was_left_and_a_fork_is_forgo
     assert mine.account.used == used - charged
 
 
+@pytest.mark.slow
 def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     test = app("watch")
     mine = lab(test)
@@ -324,6 +325,7 @@ def test_where_memory_is_short_runs_that_are_not_shown_give_way_and_are_made_aga
     assert mine.run is shown
 
 
+@pytest.mark.slow
 def test_what_was_tried_is_there_again_when_the_run_is_shown_again() -> None:
     test = app("watch")
     mine = lab(test)

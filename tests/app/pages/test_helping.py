@@ -20,6 +20,7 @@ def listed(test: AppTest) -> list[tuple[str, str]]:
     return list(zip(table.value["change"], table.value["bound gained"], strict=True))
 
 
+@pytest.mark.slow
 def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     test = app("watch")
     lab(test).run.step("sweep", backward=False)

@@ -273,6 +273,7 @@ def test_a_group_is_split_in_either_way(how: str) -> None:
 # -- strategies compared --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_comparison_says_what_the_library_says() -> None:
     test = look(opened(synth.ising_grid(rows=4, columns=4, seed=1), max_size=3), "Compare strategies")
     assert test.multiselect("compare_sizes").value == [4, 8, 12]

@@ -20,6 +20,7 @@ from tests.unit.engine.test_exports import expected_of, said_by
 pytestmark = pytest.mark.usefixtures("patient", "answered")
 
 
+@pytest.mark.slow
 def test_the_files_are_of_the_event_shown() -> None:
     test = app("watch")
     run = lab(test).run

@@ -393,6 +393,7 @@ def test_what_is_sent_is_plain_json(mine: Lab) -> None:
         assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
+@pytest.mark.slow
 def test_even_a_step_in_a_long_update_is_sent_in_less_than_a_megabyte() -> None:
     mine = lab("pose", 8, 9, max_sweeps=SWEEPS)
     mine.run.engine.run()

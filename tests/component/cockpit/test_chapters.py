@@ -104,6 +104,7 @@ def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
     assert stage.root.locator(".marks .chapter-name").all_text_contents() == [str(k + 1)]
 
 
+@pytest.mark.slow
 def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Stage, mine: Lab) -> None:
     stage.turn(2, 0)
     blocks, sweeps, thumb, names = stage.stage.evaluate(
@@ -138,6 +139,7 @@ def is_struck(engine: bc.Engine, opened: int) -> bool:
     return bool((looking.ground(engine, looking.open_node(engine)) > engine.upper_bound).any())
 
 
+@pytest.mark.slow
 def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine: Lab) -> None:
     """In an exact run, but for those struck off before; the line of UB is drawn across the ground."""
     chapter = mine.branches.chapters[1].run
@@ -189,6 +191,7 @@ def test_run_goes_to_the_end_of_the_line(stage: Stage, mine: Lab) -> None:
     assert place(stage)[1] == mine.branches.tip.end
 
 
+@pytest.mark.slow
 def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab) -> None:
     drawn = stage.root.locator("svg.hyper .bit.decided").count()
     assert drawn == stage.root.locator("svg.hyper .bit").count() > 0
@@ -262,6 +265,7 @@ def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, min
     assert stage.root.locator("svg.hyper .solution").count() == 0
 
 
+@pytest.mark.slow
 def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_it(stage: Stage, mine: Lab) -> None:
     chapters = mine.branches.chapters
     gone = np.array([branch.run.engine.whole.home < 0 for branch in chapters])
@@ -289,6 +293,7 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
     expect(tip).to_contain_text(f"{one} {'=' if tied['same'] else '≠'} {other}")
 
 
+@pytest.mark.slow
 def test_a_scale_that_has_changed_says_what_it_was(stage: Stage, mine: Lab) -> None:
     legend = stage.root.locator(".legend")
     ends = []
@@ -472,6 +477,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
             assert after < max(0.2 * before, 1)
 
 
+@pytest.mark.slow
 def test_a_jump_ends_the_flow_at_once(stage: Stage, mine: Lab) -> None:
     last = mine.branches.chapters[2].event
     stage.turn(1, last)

@@ -158,6 +158,7 @@ def test_only_rows_of_the_message_shown_can_be_inserted(
     expect(insert).to_be_disabled()
 
 
+@pytest.mark.slow
 def test_a_class_of_another_message_is_forgotten(stage: Stage, run: bc.Engine) -> None:
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)
@@ -167,6 +168,7 @@ def test_a_class_of_another_message_is_forgotten(stage: Stage, run: bc.Engine) -
     expect(stage.root).not_to_contain_class("drawn-earlier")
 
 
+@pytest.mark.slow
 def test_what_is_of_an_earlier_event_says_so(stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)

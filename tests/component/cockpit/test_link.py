@@ -110,6 +110,7 @@ def test_a_link_opens_the_very_picture_that_it_was_copied_of(page: Page, watched
     assert picture(opened(page, watched, "", left), pane) == expected
 
 
+@pytest.mark.slow
 def test_the_drawer_of_a_link_shows_the_message_that_was_in_it(page: Page, watched: Watched) -> None:
     """At the start no message is followed: the one of a later update is still in the drawer."""
     docked = "({ stage }) => stage.drawer.arc"

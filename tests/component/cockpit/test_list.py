@@ -74,6 +74,7 @@ def test_rows_alive_slack_and_parts_are_asked_for_the_lines_in_sight(stage: Stag
         assert float(text.replace("−", "-")) == pytest.approx(tightness.mean[arc], rel=6e-3, abs=6e-4)
 
 
+@pytest.mark.slow
 def test_the_filters_leave_what_they_name(stage: Stage, run: bc.Engine) -> None:
     whole = stage.root.evaluate(ORDER)
     stage.root.locator("[data-act=find]").fill("WRIST")
@@ -110,6 +111,7 @@ def test_a_message_pinned_in_the_graph_is_brought_into_sight(stage: Stage) -> No
     stage.wait("stage.stage.list.table.offset(stage.stage.list.order.indexOf(argument)) !== null", last)
 
 
+@pytest.mark.slow
 def test_of_thousands_of_messages_only_those_in_sight_are_elements(watched: Callable[[Watched], Stage]) -> None:
     stage = watched(lab("pose", 2, 9))
     stage.page.keyboard.press("l")
@@ -123,6 +125,7 @@ def test_of_thousands_of_messages_only_those_in_sight_are_elements(watched: Call
         assert stage.root.locator(".table .line").count() < 100
 
 
+@pytest.mark.slow
 def test_what_was_looked_at_is_of_its_event_and_faint_at_another(stage: Stage) -> None:
     stage.wait("stage.querySelector('.table .line:not([hidden]) .cell.mean')?.textContent !== '–'")
     faint = stage.root.locator(".table .line.earlier:not([hidden])")
@@ -139,6 +142,7 @@ def test_what_was_looked_at_is_of_its_event_and_faint_at_another(stage: Stage) -
     expect(faint.first.locator(".mean")).to_have_attribute("title", f"at event {at}")
 
 
+@pytest.mark.slow
 def test_to_sort_by_slack_all_messages_are_looked_at(stage: Stage, run: bc.Engine) -> None:
     stage.click(".table .head .mean")
     stage.wait("stage.stage.list.looks.known.size === 2 * stage.stage.graph.edges.length")
@@ -173,6 +177,7 @@ def test_the_sums_below_are_the_gap_and_the_rise_of_the_bound(stage: Stage, run:
     assert re.findall(r"(\d+) %", told) == [f"{100 * part.sum() / rise:.0f}" for part in (found.groups, found.messages)]
 
 
+@pytest.mark.slow
 def test_the_course_of_tension_has_a_step_for_every_sweep_that_was_seen(stage: Stage, run: bc.Engine) -> None:
     ends = [0, stage.position]
     for _ in range(2):
@@ -191,6 +196,7 @@ def test_the_course_of_tension_has_a_step_for_every_sweep_that_was_seen(stage: S
     )
 
 
+@pytest.mark.slow
 def test_a_line_under_the_pointer_is_lit_in_the_graph_and_the_reverse(stage: Stage) -> None:
     line = stage.root.locator(".table .line:not([hidden])").nth(4)
     line.hover()
@@ -202,6 +208,7 @@ def test_a_line_under_the_pointer_is_lit_in_the_graph_and_the_reverse(stage: Sta
     expect(stage.root.locator(".table .line.pointed:not([hidden])")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_the_line_gone_to_keeps_its_place_as_the_order_changes(stage: Stage) -> None:
     stage.page.keyboard.press("j")
     stage.page.keyboard.press("j")

@@ -53,6 +53,7 @@ def flipped(content: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.slow
 def test_a_bit_of_the_directory_damages_the_file_or_nothing(proof: Proof, tmp_path: Path) -> None:
     """Every one of its last entry and its end: sizes, places, flags, versions, ways of packing, names."""
     whole = proof.to_bytes()

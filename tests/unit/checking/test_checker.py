@@ -324,6 +324,7 @@ def test_a_lattice_that_is_too_fine_is_refused(step: float) -> None:
         check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), 1.9, 2.0, 1e-9, (forged,)))
 
 
+@pytest.mark.slow
 def test_steps_that_are_left_out_or_change_places_are_refused(pose: tuple[bc.BinaryMRF, Proof]) -> None:
     mrf, proof = pose
     steps = proof.steps
@@ -334,6 +335,7 @@ def test_steps_that_are_left_out_or_change_places_are_refused(pose: tuple[bc.Bin
         assert refused(mrf, replace(proof, steps=swapped)), k
 
 
+@pytest.mark.slow
 def test_facts_pass_only_if_the_twin_finds_them_in_all_states_that_are_alive() -> None:
     """At the first step: every value of every variable, and every tie within a group."""
     rng, passed, failed = np.random.default_rng(5), 0, 0

@@ -119,6 +119,7 @@ def test_every_kind_of_forgery_states_something_false(name: str, known: list[Bas
     assert said[FALSE] + said[HIDES] > 0
 
 
+@pytest.mark.slow
 def test_forgeries_depend_on_the_seed_alone(known: list[Base]) -> None:
     def made(seed: int) -> list[tuple[str, str, str, str]]:
         return [(name, of.name, verdict, why) for name, of, verdict, why in campaign(known, 60, seed)]

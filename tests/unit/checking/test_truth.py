@@ -88,6 +88,7 @@ def test_honest_certificates_are_true_and_accepted(known: list[Base]) -> None:
     assert [(of.name, *found) for of in known if (found := outcome(of, of.certificate))[0] != TRUE] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERS)
 def test_what_is_accepted_of_forgeries_is_true(name: str, known: list[Base]) -> None:
     for seed in range(examples(60)):

@@ -211,6 +211,7 @@ def test_another_partition_begins_afresh_with_the_best_labelling() -> None:
     assert fork.n_rows == fresh.n_rows
 
 
+@pytest.mark.slow
 def test_a_fork_is_sought_through_and_forked_again() -> None:
     mrf = sample("pose-small")
     engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=9)

@@ -74,6 +74,7 @@ def test_all_code_that_decides_results_is_hashed(patterns: tuple[str, ...], neut
         assert LIBRARY / f"{named}.py" in set.union(*found)
 
 
+@pytest.mark.slow
 def test_a_changed_byte_of_any_deciding_file_changes_the_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_an_experiment_that_nobody_reads_ends_quietly_and_keeps_its_runs(tmp_pat
     assert ended(["experiment", "status", str(path)], 0) == (141, "", "")
 
 
+@pytest.mark.slow
 def test_a_proof_is_saved_even_if_nobody_reads_the_report(tmp_path: Path) -> None:
     mrf = generate("ising_grid", rows=40, columns=40, seed=1)
     model, proof = tmp_path / "model.mrf.json", tmp_path / "model.proof"
@@ -82,6 +83,7 @@ def test_a_proof_is_saved_even_if_nobody_reads_the_report(tmp_path: Path) -> Non
     bc.check_proof(mrf, bc.load_proof(proof))
 
 
+@pytest.mark.slow
 def test_an_output_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     """Also where it fails at the last moment, when what is left in a buffer is written."""
     with mounted(tmp_path / "disk", 64) as disk:

@@ -147,6 +147,7 @@ def test_a_kernel_is_found_with_those_that_it_calls(home: Path) -> None:
     assert hits() == ["True"] * 3
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_again_if_one_that_it_calls_has_another_name(home: Path) -> None:
     hits()
     for path in kept(home):

@@ -415,6 +415,7 @@ def test_time_that_is_over_before_the_lps_leaves_a_labelling() -> None:
     assert all(finding.lp_bound is finding.group_lp_bound is None for finding in findings)
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_the_results_so_far(children: list[Child[Any]]) -> None:
     mrf = grid(40)
     known: list[bc.Reference] = []
@@ -487,6 +488,7 @@ bc.reference(synth.ising_grid(rows=40, columns=40), time_limit=3600.0, on_progre
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LINUX, reason="looks at processes as Linux does")
 def test_highs_ends_with_the_process_that_asked_it() -> None:
     with subprocess.Popen([sys.executable, "-c", SEARCHING], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:

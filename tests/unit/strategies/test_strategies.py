@@ -113,6 +113,7 @@ def test_layers_of_a_grid_are_a_chain_of_rows(rows: int, columns: int, max_size:
     assert len(part) == groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_size", thinned([10, 12], 2))
 def test_layers_of_a_grid_reach_the_optimum(max_size: int) -> None:
     mrf = ising_grid(rows=10, columns=10, torus=False, seed=2)
@@ -257,6 +258,7 @@ def test_a_cut_can_be_stopped(strategy: str) -> None:
     assert next(asked) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", thinned(range(3), 3))
 def test_communities_found_in_a_child_process_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(1, 60, density=0.2)

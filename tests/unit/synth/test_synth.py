@@ -356,6 +356,7 @@ def test_all_pairs_can_be_extra_edges() -> None:
     assert {tuple(edge) for edge in tree_plus(6, 10).edges.tolist()} == set(itertools.combinations(range(6), 2))
 
 
+@pytest.mark.slow
 def test_the_cycles_of_a_tree_plus_loosen_its_lp() -> None:
     mrf = tree_plus()
     assert solve_lp(mrf)[0] < reference(mrf).energy - 1

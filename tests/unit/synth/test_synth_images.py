@@ -93,6 +93,7 @@ def test_at_reach_one_the_lp_is_exact_and_from_two_on_some_pixels_repel(seed: in
     assert (far.coupling() > 0).any()
 
 
+@pytest.mark.slow
 def test_the_lp_is_loose_by_default() -> None:
     mrf = image_denoising()
     assert solve_lp(mrf)[0] < reference(mrf).energy - 1

@@ -92,6 +92,7 @@ def test_random_graphs_have_about_as_many_edges_as_asked_for(kind: str, low: int
     assert all(low <= count <= high for count in counts)
 
 
+@pytest.mark.slow
 def test_random_graphs_are_of_their_kind() -> None:
     degree = {kind: np.bincount(random_max_cut(kind, 300, 2).edges.ravel(), minlength=300) for kind in RANDOM}
     assert degree["scale free"].max() > 2 * max(degree[kind].max() for kind in ("uniform", "small world", "geometric"))

@@ -98,6 +98,7 @@ def test_its_bound_is_not_below_that_of_auto(name: str, short: None) -> None:
     assert found >= usual - 0.01 * (upper - usual)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "max_size"), [("torus", 5), ("regular", 6)])
 def test_it_finds_better_groups_than_any_rule(name: str, max_size: int, short: None) -> None:
     mrf = MODELS[name]()
@@ -205,6 +206,7 @@ def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
         assert engine.partition.largest <= 6
 
 
+@pytest.mark.slow
 def test_the_best_groups_of_all_runs_are_proposed(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     proposed = []
     monkeypatch.setattr(pursuit_module, "candidate", lambda mrf, name, part: proposed.append(part) or part)
@@ -221,6 +223,7 @@ def test_the_best_groups_of_all_runs_are_proposed(monkeypatch: pytest.MonkeyPatc
     assert ends.index(best) >= 9
 
 
+@pytest.mark.slow
 def test_what_falls_apart_is_a_few_coupled_groups(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     begin, begun = MergeSearch.begin, []
 
@@ -350,6 +353,7 @@ def test_pairs_have_the_most_tension_for_their_size(monkeypatch: pytest.MonkeyPa
 # --- among the strategies ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_else_that_tries_strategies_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> bc.Partition:
         raise AssertionError("a search takes longer than what it is tried against")

@@ -239,6 +239,7 @@ def test_the_selection_is_ringed_and_its_group_highlighted() -> None:
     assert ring.marker.size > nodes.marker.size[5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["random", "star", "apart"])
 def test_a_large_graph_is_laid_out_at_once(shape: str) -> None:
     n = 600
