@@ -122,7 +122,9 @@ TAKE = """async (chunk) => {
 
 
 @pytest.mark.parametrize("piece", thinned([1, 7, 50], 3))
-@pytest.mark.parametrize(("name", "max_size", "variant"), [("pose-small", 8, 9), ("karate", 6, 12)])
+@pytest.mark.parametrize(
+    ("name", "max_size", "variant"), thinned([("pose-small", 8, 9), ("karate", 6, 12)], 2, several=True)
+)
 def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
     page: Page, name: str, max_size: int, variant: int, piece: int
 ) -> None:

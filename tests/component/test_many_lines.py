@@ -74,6 +74,7 @@ def on_screen(stage: Stage, place: tuple[float, float]) -> tuple[float, float]:
     return box["x"] + place[0], box["y"] + place[1]
 
 
+@pytest.mark.slow
 def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine) -> None:
     """The widest on top, so that it is seen where it runs."""
     drawn, tension = ties(stage), looking.tension(run).edges

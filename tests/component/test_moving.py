@@ -15,14 +15,14 @@ from pages._shared.watch import stage_answers
 from tests.component.conftest import Tab
 from tests.component.mounting import Stage
 from tests.labs import SlowEngine
-from tests.tiers import thinned
+from tests.tiers import quick, thinned
 
 pytestmark = pytest.mark.browser
 
 GRAINS = ("event", "round", "node", "sweep")
 
 
-@pytest.mark.parametrize("grain", thinned(GRAINS, 2))
+@pytest.mark.parametrize("grain", quick(GRAINS, ["node"]))
 def test_stepping_forward_raises_the_bound_and_back_restores_the_picture(
     stage: Stage, run: bc.Engine, grain: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.component.mounting import Stage
 from tests.labs import lab
+from tests.tiers import thinned
 from tests.watched import Watched
 
 pytestmark = pytest.mark.browser
@@ -37,7 +38,9 @@ OVERRULED = """(stage) => {
 }"""
 
 
-@pytest.mark.parametrize(("name", "max_size", "variant"), [("pose-small", 8, 9), ("pose", 2, 4), ("tiny", 2, 12)])
+@pytest.mark.parametrize(
+    ("name", "max_size", "variant"), thinned([("tiny", 2, 12), ("pose-small", 8, 9), ("pose", 2, 4)], 3, several=True)
+)
 def test_no_style_overrules_what_a_mark_says(
     watched: Callable[[Watched], Stage], name: str, max_size: int, variant: int
 ) -> None:

@@ -20,7 +20,7 @@ from pages._shared.watch.stage import obey, stage_data
 from pages._shared.watch.stage_views import following, reference_lines
 from tests.labs import SessionState, command, lab
 from tests.protocol import faults
-from tests.tiers import quick, thinned
+from tests.tiers import thinned
 
 RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp"), ("tiny", 3, 11, "mplp")]
 
@@ -85,7 +85,7 @@ def test_what_is_not_as_the_records_say_is_found(mine: Lab) -> None:
     assert faults(protocol.ForkedFrom, {"run": 0, "owner": [0], "leaving": [[0, 1, -1]]})
 
 
-@pytest.mark.parametrize("measure", quick(["tension", "mean", "largest", "loose"], ["tension", "loose"]))
+@pytest.mark.parametrize("measure", thinned(["tension", "mean", "largest", "loose"], 4))
 def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: str) -> None:
     assert faults(protocol.Stage, stage_data(mine)) == []
     asked = [

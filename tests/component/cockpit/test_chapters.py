@@ -180,6 +180,7 @@ def test_playing_goes_through_all_chapters_to_the_end(stage: Stage, mine: Lab) -
     assert stage.text("state") == "optimal, proven"
 
 
+@pytest.mark.slow
 def test_run_goes_to_the_end_of_the_line(stage: Stage, mine: Lab) -> None:
     stage.click("[data-act=reset]")
     stage.wait("stage.stage.chapters.at === 0", None)

@@ -100,6 +100,7 @@ def test_what_a_certificate_says_is_judged(change: dict[str, object], said: str,
     assert judged(whole, replace(whole.certificate, **change))[0] == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"lower_bound": 1.0}, {"upper_bound": -1.0}, {"fixed": 99}, {"variables": 99}])
 def test_rounds_that_cannot_have_been_are_false(change: dict[str, object], known: list[Base]) -> None:
     of = next(
@@ -111,6 +112,7 @@ def test_rounds_that_cannot_have_been_are_false(change: dict[str, object], known
     assert judged(of, replace(of.certificate, rounds=(replace(first, **scaled), *others)))[0] == FALSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERS)
 def test_every_kind_of_forgery_states_something_false(name: str, known: list[Base]) -> None:
     """Mostly of proofs that are true as they are."""
@@ -127,6 +129,7 @@ def test_forgeries_depend_on_the_seed_alone(known: list[Base]) -> None:
     assert made(3) == made(3) != made(4)
 
 
+@pytest.mark.slow
 def test_a_checker_that_believes_everything_is_found_out(known: list[Base], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forgeries, "check_proof", lambda mrf, proof: None)
     seen = Counter(verdict for *_, verdict, _ in campaign(known, 300, 0))

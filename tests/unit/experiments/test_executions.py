@@ -34,6 +34,7 @@ from bender_core.experiments.tables import (
 from tests.unit.experiments.plans import ROOT, but_for_times, here, workers_of
 
 
+@pytest.mark.slow
 def test_every_task_is_done_once_and_reported(plan_file: Path, tmp_path: Path) -> None:
     tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
     log: list[str] = []

@@ -141,6 +141,7 @@ def hits(early: bool = False) -> list[str]:
     ).stdout.split()
 
 
+@pytest.mark.slow
 def test_a_kernel_is_found_with_those_that_it_calls(home: Path) -> None:
     assert hits() == ["False"] * 3
     assert len(kept(home)) == 3

@@ -134,6 +134,7 @@ def models(draw: st.DrawFn) -> tuple[BinaryMRF, Partition]:
 # -- what is proven -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", thinned([1e-8, 1e20], 2))
 def test_couplings_of_any_size_give_the_optimum(scale: float) -> None:
     mrf, couplings = spins(21, seed=0)

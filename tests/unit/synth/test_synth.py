@@ -366,7 +366,7 @@ def test_the_cycles_of_a_tree_plus_loosen_its_lp() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lattice", "size"), thinned([("grid", 3), ("grid", 4), ("chimera", 3), ("grid", 8)], 2, several=True)
+    ("lattice", "size"), thinned([("grid", 3), ("grid", 4), ("chimera", 3), ("grid", 8)], 4, several=True)
 )
 @pytest.mark.parametrize("density", [0.1, 0.5, 2.0])
 def test_no_labelling_is_better_than_the_planted_one(lattice: str, size: int, density: float) -> None:

@@ -13,6 +13,7 @@ import pytest
 import bender_core as bc
 from bender_core.__main__ import main
 from bender_core.trying import proof as descent
+from tests.tiers import thinned
 from tests.unit.test_cli import POSE, TINY, TORUS, refusal
 
 
@@ -37,7 +38,7 @@ def test_a_proof_without_time_has_bounds(capsys: pytest.CaptureFixture[str]) -> 
     assert report["lower_bound"] < report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
 
 
-@pytest.mark.parametrize("columns", [200, 30])
+@pytest.mark.parametrize("columns", thinned([200, 30], 2))
 def test_a_proof_is_followed_on_one_line_of_the_terminal(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
