@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 
 import numpy as np
 
 from bender_core import looking
+from bender_core.child_process import Child
 from bender_core.engine.engine import Engine
 from bender_core.engine.rows import RowAt
 from bender_core.groups import Partition
@@ -104,30 +107,61 @@ def ready(variant: int) -> Once:
     """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
-        engine = _run(variant)
+        with _compiling_aside(variant) as wait:
+            search(_model(), work=SEARCHED)
+            engine = _engine(variant)
+            engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
+            wait()
+            engine.run()
+            _engine(variant, engine)
         looking.excess(engine, 0)
         common(np.ones(2, bool), 1)
-        search(engine.mrf, work=SEARCHED)
 
     return Once(work)
 
 
-def _run(variant: int) -> Engine:
-    """A run that continues another."""
-    mrf = BinaryMRF(
-        unary=np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]),
+@contextmanager
+def _compiling_aside(variant: int) -> Iterator[Callable[[], None]]:
+    """Let another process compile exact min-marginals, a third of all, where the disk cache is empty.
+
+    Yields a function that waits until they are there.
+    """
+    with ExitStack() as stack:
+        children = list[Child[None]]()
+        if not DiskCache.is_filled() and (os.cpu_count() or 1) > 1:
+            with suppress(OSError):  # where no process can be started, this one compiles everything
+                children.append(stack.enter_context(Child(_compile_exact, variant)))
+
+        def wait() -> None:
+            for child in children:
+                while not child.ended:
+                    child.receive(LOOK_SECONDS)
+
+        yield wait
+
+
+def _compile_exact(variant: int) -> Iterator[None]:
+    looking.tightness(_engine(variant))
+    yield
+
+
+def _model() -> BinaryMRF:
+    return BinaryMRF(
+        unary=np.array([[0.0, 1.0]] * 3),
         edges=np.array([[0, 1], [1, 2]]),
-        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]], [[0.0, 0.0], [0.0, -3.0]]]),
+        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]] * 2),
     )
-    part = Partition((np.array([0]), np.array([1]), np.array([2])), ("a", "b", "c"))
-    engine = Engine(mrf, part, variant=variant)
-    engine.run()
-    return Engine(mrf, part, variant=variant, start=engine)
+
+
+def _engine(variant: int, start: Engine | None = None) -> Engine:
+    part = Partition(tuple(np.array([k]) for k in range(3)), ("a", "b", "c"))
+    return Engine(_model(), part, variant=variant, start=start)
 
 
 def _look() -> None:
     for variant in VARIANTS:
-        engine = _run(variant)
+        engine = _engine(variant)
+        engine.run()
         looking.certified_bound(engine)
         looking.min_marginal(engine, 0, 1, [0])
         looking.tightness(engine)
@@ -136,7 +170,6 @@ def _look() -> None:
         looking.edge_tension(engine, 0, 1)
         looking.answers(engine, 0, 0)
         what_if(engine, 0, 1, 0)
-        engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
         engine.fork(merge=[(0, 1)])
         engine.step("round")
         looking.step_ended(engine, "round")

@@ -118,6 +118,15 @@ class DiskCache(NullCache):
         dispatchers = list(cls._dispatchers.values())
         return Compiled(sum(bool(each.overloads) for each in dispatchers), len(dispatchers), bool(cls._lacked))
 
+    @classmethod
+    def is_filled(cls) -> bool:
+        """Whether most of that code is on disk."""
+        files = 0
+        for home in (_home, _temporary_home):
+            with suppress(*_NO_PLACE):
+                files += sum(1 for _ in (home() / _FOLDER).iterdir())
+        return 2 * files >= len(cls._dispatchers)
+
     def _has(self, name, entry):
         """Whether there is machine code of a name, once its function is loaded or compiled."""
         if entry.function in self._dispatchers:

@@ -11,13 +11,20 @@ import numba
 from numba.core import config
 
 from bender_core.kernels._cache import DiskCache
-from bender_core.kernels._linking import PartCompiler
+from bender_core.kernels._linking import EntryCompiler, PartCompiler
+
+class _Flags(set[str]):
+    """Flags in alphabetical order: their text is part of the names of machine code, which processes share."""
+
+    def __str__(self) -> str:
+        return str(sorted(self))
+
 
 # Sums are never re-associated (replay and the interpreter must agree to the last bit); without NaN and
 # signed zeros in play, minima and maxima still vectorise.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
-    "fastmath": {"nnan", "nsz"},
+    "fastmath": _Flags({"nnan", "nsz"}),
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
     "_nrt": False,
@@ -26,7 +33,8 @@ _OPTIONS: dict[str, Any] = {
 
 def entry(function):
     """Compile a function by itself, on its first call, and keep the code on disk: Python and kernels call it."""
-    return _kept(function, by_name=True)
+    # Otherwise it would be as its first caller is.
+    return _kept(function, by_name=True, forceinline=False)
 
 
 def small(function):
@@ -58,7 +66,7 @@ def typed(function: Any, *arguments: Any) -> Any:
 
 
 def _kept(function, *, by_name, **options):
-    compiled = numba.njit(**_OPTIONS, **options)(function)
+    compiled = numba.njit(**_OPTIONS, pipeline_class=EntryCompiler, **options)(function)
     if not config.DISABLE_JIT:
         compiled._cache = DiskCache(compiled, by_name)
     return compiled

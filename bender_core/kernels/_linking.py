@@ -49,13 +49,45 @@ class _LowerPart(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerEntry(NativeLowering):
+    """Make the code of an entry under a name that is the same in every process.
+
+    Numba numbers what it compiles, and whatever includes a function leaves a setting changed; both are part of the
+    name.
+    """
+
+    _name = "lower_entry"
+
+    def run_pass(self, state):
+        state.flags.enable_ssa = True
+        return super().run_pass(state)
+
+
+class EntryCompiler(CompilerBase):
+    """Numba's compiler, whose result depends neither on what was compiled before nor on what calls the function.
+
+    So one process can call by name what another one has compiled.
+    """
+
+    def define_pipelines(self):
+        self.state.flags.enable_ssa = True
+        self.state.func_id.unique_id = 0
+        return [_pipeline(self.state, _LowerEntry)]
+
+
 class PartCompiler(CompilerBase):
     """Numba's compiler, up to the intermediate code."""
 
     def define_pipelines(self):
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_LowerPart if step is NativeLowering else step, what) for step, what in passes.passes]
-        return [passes]
+        return [_pipeline(self.state, _LowerPart)]
+
+
+def _pipeline(state, lowering):
+    """Numba's passes, with another one that lowers."""
+    passes = DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes = [(lowering if step is NativeLowering else step, what) for step, what in passes.passes]
+    return passes
 
 
 @cache

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
 
 import pytest
 
+from bender_core.child_process import Child
+from bender_core.kernels._cache import DiskCache
 from bender_core.stopping import Stop, Stopped
-from bender_core.warming import Once
+from bender_core.warming import Once, ready
 
 
 def test_work_that_was_begun_is_waited_for_and_not_done_again() -> None:
@@ -42,3 +46,38 @@ def test_an_error_is_raised_where_it_is_waited_for_and_the_work_tried_again() ->
         with pytest.raises(ValueError, match=name):
             once.wait()
     once.wait()
+
+
+# --- another process ------------------------------------------------------------------------------------------
+
+
+def started(variant: int, monkeypatch: pytest.MonkeyPatch, filled: bool = False, cores: int = 2) -> list[Child[None]]:
+    """The processes that prepare a variant where the disk cache seems to be empty, or filled."""
+    found, enter = list[Child[None]](), Child.__enter__
+
+    def noted(child: Child[None]) -> Child[None]:
+        found.append(child)
+        return enter(child)
+
+    monkeypatch.setattr(DiskCache, "is_filled", lambda: filled)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(Child, "__enter__", noted)
+    ready.__wrapped__(variant).wait()
+    return found
+
+
+def test_another_process_compiles_exact_min_marginals_and_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [child.ended for child in started(9, monkeypatch)] == [True]
+
+
+def test_no_process_is_started_for_nothing_or_beside_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not started(9, monkeypatch, filled=True)
+    assert not started(9, monkeypatch, cores=1)
+
+
+def test_where_no_process_can_be_started_this_one_compiles_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    assert len(started(9, monkeypatch)) == 1

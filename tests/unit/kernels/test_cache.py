@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,9 @@ from typing import Any
 
 import pytest
 
+import bender_core as bc
 from bender_core.kernels import _cache
+from bender_core.kernels._cache import DiskCache
 from bender_core.kernels._jit import entry
 from tests.mounts import fill, make_read_only, mounted
 
@@ -130,14 +133,14 @@ print(*(bool(kernel.stats.cache_hits) for kernel in (outer, doubled, triangular_
 """
 
 
-def hits(early: bool = False) -> list[str]:
-    """Whether a kernel and the two that it calls are found on disk by a new process.
+def hits(early: bool = False, seed: int = 0) -> list[str]:
+    """Whether a kernel and the two that it calls are found on disk by a new process with a seed for its hashes.
 
     With ``early``, that has compiled the two for other numbers before.
     """
-    code = CALLING.format(early=early)
+    code, environment = CALLING.format(early=early), os.environ | {"PYTHONHASHSEED": str(seed)}
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     ).stdout.split()
 
 
@@ -149,14 +152,22 @@ def test_a_kernel_is_found_with_those_that_it_calls(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_again_if_one_that_it_calls_has_another_name(home: Path) -> None:
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_code_of_two_processes_fits_together(seed: int, home: Path) -> None:
     hits()
     for path in kept(home):
         if "twice" not in path.name:
             path.unlink()
-    # Numba counts what it compiles, and the number is part of the name.
-    assert hits(early=True)[0] == "False"
+    assert hits(early=True, seed=seed) == ["True", "False", "False"]
     assert hits() == ["True"] * 3
+
+
+def test_names_of_machine_code_depend_neither_on_a_caller_nor_on_a_count() -> None:
+    bc.warm_up()
+    ours = [name for name, entry in DiskCache._entries.items() if entry.function.startswith("bender_core.")]
+    marks = [re.search(r"B2v0B(\d+)(.*)", name) for name in ours]
+    # The settings that a function was compiled with.
+    assert len({mark[2][: int(mark[1])] for mark in marks}) == 1
 
 
 def test_a_home_that_cannot_be_made_gives_way_to_temporary_files(
