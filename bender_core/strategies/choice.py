@@ -12,7 +12,7 @@ from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import BY_RULE, what_matters
 
-# The strategies that run the model: one tries the others, one merges groups (see `planning`, which registers them).
+# The strategies that run the model: one tries the others, one merges groups (`trying` registers them).
 AUTO, PURSUIT = "auto", "pursuit"
 # Takes the share of the work that is done, from 0 to 1, and the best lower bound so far, an energy.
 Tell = Callable[[float, float], object]
