@@ -86,6 +86,8 @@ def test_merging_never_lowers_the_bound_nor_an_envelope_at_the_states_of_its_row
     if engine.variant.exact:
         assert fork.lower_bound == pytest.approx(looking.certified_bound(fork), abs=near)
     check_rows(engine, fork, near)
+    if fork.n_rows:
+        check_rows_differ(fork, p)
     check_places(engine, fork)
     fork.run(max_sweeps=4)
     check_bounds(fork, engine.lower_bound)
@@ -109,6 +111,14 @@ def check_rows(engine: bc.Engine, fork: bc.Engine, near: float) -> None:
                     total += float(looking.envelope(engine, p, q)[state])
             assert after[row.anchor] >= total - near
             assert row_value(row, row.anchor) <= after[row.anchor] + near
+
+
+def check_rows_differ(fork: bc.Engine, group: int) -> None:
+    """Of rows of a merged group that were made at the same state, one is kept."""
+    for neighbour in fork.graph.neighbours(group):
+        for p, q in ((group, neighbour), (neighbour, group)):
+            made = [row.anchor for row in looking.rows(fork, p, q) if row.made_for == p]
+            assert len(made) == len(set(made))
 
 
 def check_places(engine: bc.Engine, fork: bc.Engine) -> None:
