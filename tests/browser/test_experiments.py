@@ -52,6 +52,7 @@ def saved(lab: Lab, button: str) -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_study_opens_and_a_point_opens_its_run(lab: Lab) -> None:
     expect(lab.page.locator(".js-plotly-plot .scatterlayer .points path").first).to_be_visible()
     assert cell(lab, "runs") == "576"

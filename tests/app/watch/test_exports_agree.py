@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("answered")
 
 
 @pytest.fixture(
-    params=thinned([(*run[:4], at) for run in RUNS for at in run[4]], 5), ids=lambda run: f"{run[0]}-v{run[2]}-{run[4]}"
+    params=thinned([(*run[:4], at) for run in RUNS for at in run[4]], 9), ids=lambda run: f"{run[0]}-v{run[2]}-{run[4]}"
 )
 def mine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A run at one of its events, or at its end."""

@@ -407,7 +407,7 @@ class Walk:
 
 
 @pytest.fixture(
-    scope="module", params=thinned(MODELS, 4), ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}"
+    scope="module", params=thinned(MODELS, 8), ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}"
 )
 def walk(request: pytest.FixtureRequest) -> Walk:
     return Walk(request.param)

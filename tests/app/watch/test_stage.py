@@ -41,7 +41,7 @@ def session_state(answered: None, monkeypatch: pytest.MonkeyPatch) -> SessionSta
     return state
 
 
-@pytest.fixture(params=quick(RUNS, [RUNS[0], RUNS[3]]), ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
+@pytest.fixture(params=quick(RUNS, [RUNS[3]]), ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
 def mine(request: pytest.FixtureRequest) -> Lab:
     return lab(*request.param, max_sweeps=SWEEPS)
 

@@ -236,6 +236,7 @@ def solution(stage: Stage) -> list[int | None]:
     return [each.get("value") for each in cells(stage)]
 
 
+@pytest.mark.slow
 def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
     whole = solution(stage)
     assert mine.mrf.energy(whole) == pytest.approx(mine.run.engine.upper_bound)

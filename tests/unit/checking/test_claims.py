@@ -15,6 +15,7 @@ from bender_core.checking.proof import Proof, Step, load_proof
 from bender_core.synth.pose import body_pose
 from bender_core.trying.proof import Descent
 from tests.models import random_mrf
+from tests.tiers import thinned
 
 TIES, EDGES = np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64)
 
@@ -126,7 +127,7 @@ CLAIMS = {
 }
 
 
-@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("complete", thinned([True, False], 2))
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_certificate_claims_no_more_than_its_proof(claim: str, complete: bool) -> None:
     mrf = body_pose(candidates=8, seed=2)

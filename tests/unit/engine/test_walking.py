@@ -67,7 +67,7 @@ def test_steps_of_any_grain_and_one_run_are_the_same_run(variant: int, monkeypat
 @jitless
 @pytest.mark.parametrize(
     ("variant", "room", "schedule"),
-    thinned([(variant, 4, schedule) for variant in bc.VARIANTS for schedule in ("mplp", "srmp")], 5, several=True)
+    thinned([(variant, 4, schedule) for variant in bc.VARIANTS for schedule in ("mplp", "srmp")], 11, several=True)
     + [(variant, room, "srmp") for variant in (1, 9) for room in (0, 1, 1000)],
 )
 def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int, schedule: str) -> None:

@@ -14,6 +14,7 @@ import bender_core as bc
 from bender_core import looking, synth
 from bender_core.kernels.layout import Kind
 from tests.models import JIT, examples, random_mrf
+from tests.tiers import thinned
 from tests.unit.engines import WITH_ROWS, every_variant, glassy, jitless, sample, size_of, twin
 
 NEAR = 1e-9
@@ -121,7 +122,7 @@ def test_the_ground_at_any_event(variant: int, schedule: str) -> None:
 
 
 @jitless
-@pytest.mark.parametrize("variant", WITH_ROWS)
+@pytest.mark.parametrize("variant", thinned(WITH_ROWS, 3))
 @pytest.mark.parametrize("deepest", [1, 4])
 def test_suspects_are_the_states_that_may_cost_less(variant: int, deepest: int) -> None:
     """Floor, ceiling and suspects of every answer, from the tables of the slow twin."""

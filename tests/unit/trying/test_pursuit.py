@@ -85,7 +85,7 @@ def test_every_variable_is_in_one_group_of_at_most_m(mrf: bc.BinaryMRF, max_size
     assert part.reason
 
 
-@pytest.mark.parametrize("name", thinned(MODELS, 2))
+@pytest.mark.parametrize("name", thinned(MODELS, 4))
 def test_its_bound_is_not_below_that_of_auto(name: str, short: None) -> None:
     mrf = MODELS[name]()
 
@@ -193,7 +193,7 @@ def test_large_groups_are_filled(monkeypatch: pytest.MonkeyPatch, runs: list) ->
 # --- the search -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", thinned(MODELS, 2))
+@pytest.mark.parametrize("name", thinned(MODELS, 4))
 def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
     mrf = MODELS[name]()
     bc.partition(mrf, 6, PURSUIT)
