@@ -295,7 +295,7 @@ def incoming(engine: Engine, arc: int) -> FloatArray:
         If there is no such arc.
     """
     arc = require_index(arc, len(engine.arrays.state.slack), "arc")
-    return messages_of.incoming(engine.arrays, arc)
+    return messages_of.incoming(engine.arrays, arc).copy()
 
 
 def slack(engine: Engine) -> FloatArray:

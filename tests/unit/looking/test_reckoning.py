@@ -228,7 +228,7 @@ def test_tensions_sum_to_the_gap(variant: int, schedule: str) -> None:
 
 
 def test_a_labelling_of_another_length_is_refused() -> None:
-    engine = bc.Engine(*glassy(1), variant=9)
+    engine = bc.Engine(*glassy(1), variant=9, excluding=True)
     with pytest.raises(bc.ModelError, match="10 entries"):
         looking.tension(engine, [0, 1])
 
@@ -263,3 +263,39 @@ def test_an_update_does_not_ask_what_it_knows() -> None:
         asked += len(states)
         skipped += events[-1].kind == Kind.MESSAGE and events[-2].kind == Kind.ROW
     assert skipped > asked / 50
+
+
+LOOKS: dict[str, Callable[[bc.Engine], object]] = {
+    "tension": looking.tension,
+    "bound_terms": looking.bound_terms,
+    "edge_tension": lambda engine: looking.edge_tension(engine, 0, 1),
+    "work": looking.work,
+    "attribution": looking.attribution,
+    "rows_made": looking.rows_made,
+    "row_gains": looking.row_gains,
+    "row_edges": looking.row_edges,
+    "slack": looking.slack,
+    "message": lambda engine: looking.message(engine, 0, 1),
+    "min_marginal": lambda engine: looking.min_marginal(engine, 0, 1),
+    "envelope": lambda engine: looking.envelope(engine, 0, 1),
+    "incoming": lambda engine: looking.incoming(engine, 0),
+    "ground": lambda engine: looking.ground(engine, 0),
+    "excess": lambda engine: looking.excess(engine, 0),
+    "alive": lambda engine: looking.alive(engine, 0),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_was_found_stays_as_the_run_goes_on(name: str) -> None:
+    def found(engine: bc.Engine) -> list[np.ndarray]:
+        value = LOOKS[name](engine)
+        return [np.asarray(each) for each in (value if isinstance(value, tuple) else (value,))]
+
+    engine = bc.Engine(*glassy(1), variant=9, excluding=True)
+    engine.run(max_events=60)
+    before = found(engine)
+    kept = [each.copy() for each in before]
+    engine.run(max_events=400)
+    assert all(np.array_equal(one, other) for one, other in zip(before, kept, strict=True))
+    engine.seek(60)
+    assert all(np.array_equal(one, other) for one, other in zip(found(engine), kept, strict=True))
