@@ -13,6 +13,7 @@ from numba.core import config
 from bender_core.kernels._cache import DiskCache
 from bender_core.kernels._linking import EntryCompiler, PartCompiler
 
+
 class _Flags(set[str]):
     """Flags in alphabetical order: their text is part of the names of machine code, which processes share."""
 

@@ -117,7 +117,7 @@ TAKE = """async (chunk) => {
     const { Events } = await import('/stage/frames.js');
     const events = new Events();
     events.take(chunk, 0);
-    return events.held.size;
+    return events.stored.size;
 }"""
 
 

@@ -110,8 +110,8 @@ def test_a_step_asks_for_what_is_not_held_alone(stage: Stage, run: bc.Engine) ->
     # As if what comes took too long to be computed ahead.
     stage.root.evaluate(
         """({ stage }) => {
-            const { held } = stage.events;
-            for (const k of [...held.keys()]) if (k >= stage.player.position) held.delete(k);
+            const { stored } = stage.events;
+            for (const k of [...stored.keys()]) if (k >= stage.player.position) stored.delete(k);
         }"""
     )
     asked, position = len(stage.triggers), stage.position
@@ -136,7 +136,7 @@ def test_a_slow_step_goes_on_while_something_else_is_looked_at(stage: Stage, run
     expect(stage.root.locator("[data-out=state]")).to_have_text(re.compile(r"^computing event \d+"))
     asked = len(stage.triggers)
     stage.wait(
-        f"stage.stage.questions.asked.arc >= 0 && stage.stage.questions.serial === {stage.triggers[-1][1]['serial']}"
+        f"stage.stage.questions.open.arc >= 0 && stage.stage.questions.serial === {stage.triggers[-1][1]['serial']}"
     )
     slow.release()
     stage.settle()
@@ -156,7 +156,7 @@ def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: 
     stage.click("[data-act=reset]")
     before, slow.free = stage.shown(), 0
     # As if the events were too many to be held.
-    stage.root.evaluate("({ stage }) => { stage.events.held.clear(); }")
+    stage.root.evaluate("({ stage }) => { stage.events.stored.clear(); }")
     if jumps:
         stage.root.evaluate("({ stage }) => stage.player.jump(100)")
     else:
@@ -176,8 +176,8 @@ def test_a_step_back_to_what_is_not_held_any_more_shows_it(stage: Stage, run: bc
         stage.click("[data-step=sweep]")
     stage.root.evaluate(
         """({ stage }) => {
-            const { held } = stage.events;
-            for (const k of [...held.keys()]) if (k < stage.player.position - 8) held.delete(k);
+            const { stored } = stage.events;
+            for (const k of [...stored.keys()]) if (k < stage.player.position - 8) stored.delete(k);
             stage.events.origin = null;
         }"""
     )

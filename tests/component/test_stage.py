@@ -94,7 +94,7 @@ def test_what_is_not_known_yet_is_shown_as_not_known(stage: Stage, run: bc.Engin
     stage.step("sweep")
     said = stage.root.evaluate(
         """({ stage }) => {
-            for (const k of [...stage.events.held.keys()]) stage.events.held.delete(k);
+            for (const k of [...stage.events.stored.keys()]) stage.events.stored.delete(k);
             stage.player.show(150);
             const texts = ["lower", "upper", "gap", "rows"].map((name) => stage.$(`[data-out=${name}]`).textContent);
             return [...texts, stage.$(".where").textContent, stage.$(".sentence").textContent];

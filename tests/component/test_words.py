@@ -16,8 +16,8 @@ def test_a_class_is_said_as_on_all_pages(page: Page) -> None:
     classes = [(list("abcd"[:count]), bits) for count in range(1, 5) for bits in product((0, 1), repeat=count)]
     told = page.evaluate(
         """async (classes) => {
-            const { valuesSaid } = await import('/stage/drawer/values.js');
-            return classes.map(([names, bits]) => valuesSaid(names, bits));
+            const { valuesText } = await import('/stage/drawer/values.js');
+            return classes.map(([names, bits]) => valuesText(names, bits));
         }""",
         [(names, "".join(map(str, bits))) for names, bits in classes],
     )

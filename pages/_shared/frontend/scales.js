@@ -3,8 +3,8 @@
 import { number } from "./text.js";
 
 // Round values between two ends, about as many as requested, and at least one.
-export const ticks = (low, high, wanted) => {
-  const raw = (high - low) / wanted || 1;
+export const ticks = (low, high, count) => {
+  const raw = (high - low) / count || 1;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
   const steps = [0.5, 1, 2, 5, 10].map((m) => m * magnitude);
   const k = steps.findIndex((s) => s >= raw);
@@ -28,23 +28,23 @@ const zeros = (step) => Math.floor(Math.log10(step || 1) + 1e-9);
 
 export const linear = {
   of: (v) => v,
-  ticks: (low, high, wanted) => {
-    const values = ticks(low, high, wanted);
+  ticks: (low, high, count) => {
+    const values = ticks(low, high, count);
     const digits = Math.max(0, -Math.floor(Math.log10(values[1] - values[0] || 1) + 1e-9));
     const largest = Math.max(...values.map(Math.abs));
     const isPlain = largest < MOST && (digits <= 6 || (largest >= LEAST && digits <= 15));
     if (isPlain) return values.map((v) => [v, v.toFixed(digits).replace("-", "−")]);
     // Enough digits to distinguish neighbours.
-    const told = Math.max(0, Math.floor(Math.log10(largest)) + digits - (digits ? 0 : zeros(values[1] - values[0])));
-    return values.map((v) => [v, v === 0 ? "0" : v.toExponential(Math.min(told, 15)).replaceAll("-", "−")]);
+    const places = Math.max(0, Math.floor(Math.log10(largest)) + digits - (digits ? 0 : zeros(values[1] - values[0])));
+    return values.map((v) => [v, v === 0 ? "0" : v.toExponential(Math.min(places, 15)).replaceAll("-", "−")]);
   },
 };
 
 // For counts: no ticks between whole numbers.
 export const counts = {
   of: (v) => v,
-  ticks: (low, high, wanted) =>
-    ticks(low, high, wanted)
+  ticks: (low, high, count) =>
+    ticks(low, high, count)
       .filter(Number.isInteger)
       .map((v) => [v, String(v)]),
 };
@@ -59,16 +59,16 @@ const power = (k) => {
 
 export const logarithmic = {
   of: (v) => Math.log10(v),
-  ticks: (low, high, wanted) => {
+  ticks: (low, high, count) => {
     const labelled = (values) => values.map((v) => [Math.log10(v), number(v, 3)]);
-    if (high - low < 0.7) return labelled(ticks(10 ** low, 10 ** high, wanted).filter((v) => v > 0));
+    if (high - low < 0.7) return labelled(ticks(10 ** low, 10 ** high, count).filter((v) => v > 0));
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
     if (high - low < 2.5) {
       const values = [];
       for (let k = first - 1; k <= last; k += 1) values.push(...[1, 2, 5].map((m) => m * 10 ** k));
       return labelled(values.filter((v) => Math.log10(v) >= low && Math.log10(v) <= high));
     }
-    const step = Math.max(1, Math.ceil((last - first) / wanted));
+    const step = Math.max(1, Math.ceil((last - first) / count));
     const out = [];
     for (let k = first; k <= last; k += step) out.push([k, power(k)]);
     return out;

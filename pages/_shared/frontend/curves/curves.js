@@ -128,8 +128,8 @@ class Curves {
   title() {
     const { model, runs } = this.data;
     const { x, y } = this.choice;
-    const said = `: ${WHAT[y]} against ${UNIT[x]}`;
-    Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + said, title: model + said });
+    const against = `: ${WHAT[y]} against ${UNIT[x]}`;
+    Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + against, title: model + against });
     const without = x === "rows" && runs.some((run) => run.exact) ? WITHOUT : "";
     this.$(".how").textContent = `${HOW[y]} ${COLOURS}${without}`;
   }

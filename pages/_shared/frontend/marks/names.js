@@ -11,11 +11,11 @@ export const widthOfNames = (labels) => 38 + 8 * Math.max(...labels.map((label) 
 
 // `ends`: of each line its `key`, `label`, `colour`, `symbol`, and the height `y` at which it ends.
 export const names = (ends, { top, bottom, right }) => {
-  const wanted = ends.map(({ y }) => Math.min(Math.max(y, top), bottom));
-  const places = stacked(wanted, top + 4, bottom - 2, SPACING);
+  const heights = ends.map(({ y }) => Math.min(Math.max(y, top), bottom));
+  const places = stacked(heights, top + 4, bottom - 2, SPACING);
   return ends.flatMap(({ key, label, colour, symbol: kind }, k) => {
     const to = [right + 16, places[k]];
-    const lead = [[right, wanted[k]], to];
+    const lead = [[right, heights[k]], to];
     return [
       { id: `to ${key}`, class: "on", stroke: colour, d: path(lead) },
       symbol(`of ${key}`, kind, right + 22, places[k], 8, colour),

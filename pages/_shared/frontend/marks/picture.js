@@ -31,28 +31,28 @@ export const listed = (picture, marks) => {
 };
 
 // Whether the drawing is of another scene, which is a list of values. From now on it is of this one.
-export const isNew = (held, scene, isSame = Object.is) => {
-  if (held.scene?.every((part, k) => isSame(part, scene[k]))) return false;
-  held.scene = scene;
+export const isNew = (drawn, scene, isSame = Object.is) => {
+  if (drawn.scene?.every((part, k) => isSame(part, scene[k]))) return false;
+  drawn.scene = scene;
   return true;
 };
 
 export class Picture {
   // `tip` shows the lines of marks that have some.
   constructor(root, name, tip = null) {
-    Object.assign(this, { root, name, tip, held: new Map(), marks: [] });
+    Object.assign(this, { root, name, tip, holders: new Map(), marks: [] });
   }
 
   // Draw exactly these marks, the last on top. A mark has an `id`, attributes, a `shape` (its element) if these do not
   // tell it; it may have a `text`, what it `means`, lines of a `tip()`, and what happens at `press()` and `hover(on)`.
   draw(marks) {
     this.marks = marks.filter(Boolean);
-    const gone = new Map(this.held);
+    const gone = new Map(this.holders);
     for (const mark of this.marks) if (gone.get(mark.id)?.shape === shapeOf(mark)) gone.delete(mark.id);
     for (const id of gone.keys()) this.remove(id);
     let next = this.root.firstElementChild;
     for (const mark of this.marks) {
-      const holder = this.held.get(mark.id) ?? this.make(mark);
+      const holder = this.holders.get(mark.id) ?? this.make(mark);
       this.change(holder, mark);
       if (next === holder.element) next = next.nextElementSibling;
       else this.root.insertBefore(holder.element, next);
@@ -60,13 +60,13 @@ export class Picture {
   }
 
   remove(id) {
-    const { element, mark, entered } = this.held.get(id);
+    const { element, mark, entered } = this.holders.get(id);
     if (entered) {
       mark.hover?.(false);
       this.tip?.hide();
     }
     element.remove();
-    this.held.delete(id);
+    this.holders.delete(id);
   }
 
   make(mark) {
@@ -75,7 +75,7 @@ export class Picture {
     const element = document.createElementNS(this.root.namespaceURI, shape);
     const holder = { shape, element, mark: {}, entered: false };
     element.dataset.mark = id;
-    this.held.set(id, holder);
+    this.holders.set(id, holder);
     this.listen(holder, tabindex !== undefined);
     return holder;
   }

@@ -1,6 +1,6 @@
 // Places from top to bottom without overlap, as near as possible to the given ones.
-export const stacked = (wanted, top, bottom, spacing) => {
-  const order = wanted.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
+export const stacked = (heights, top, bottom, spacing) => {
+  const order = heights.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
   const room = Math.min(spacing, (bottom - top) / Math.max(order.length - 1, 1));
   const places = [];
   let low = top;

@@ -5,12 +5,12 @@ const CLOSE = 1e-9; // places that count as equal
 
 export class Chapters {
   constructor(stage) {
-    Object.assign(this, { stage, all: [], at: 0, wanted: null, plays: false });
+    Object.assign(this, { stage, all: [], at: 0, requested: null, plays: false });
   }
 
   // Another run has come. The stage holds the chapters until the next one comes.
   begin({ chapters, chapter }) {
-    Object.assign(this, { all: chapters, at: chapter, wanted: null });
+    Object.assign(this, { all: chapters, at: chapter, requested: null });
   }
 
   // Playing goes on in the next chapter, once its circles have come together.
@@ -90,7 +90,7 @@ export class Chapters {
 
   // To the end of the chapter before, or to the beginning of the next one; false if there is none.
   leave(backward, plays = false) {
-    if (this.wanted !== null) return true;
+    if (this.requested !== null) return true;
     if (backward ? this.isFirst : this.isLast) return false;
     this.plays = plays;
     this.turn(this.at + (backward ? -1 : 1), backward ? this.all[this.at - 1].length : 0);
@@ -98,7 +98,7 @@ export class Chapters {
   }
 
   turn(chapter, to) {
-    this.wanted = chapter;
+    this.requested = chapter;
     this.stage.questions.ask("turn", { chapter, to });
   }
 
@@ -114,7 +114,7 @@ export class Chapters {
   }
 
   // Which chapter is shown, in words; empty if there is only one.
-  get said() {
+  get label() {
     return this.all.length > 1 ? `chapter ${this.at + 1} of ${this.all.length} · ` : "";
   }
 }

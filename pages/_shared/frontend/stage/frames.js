@@ -18,8 +18,8 @@ const changed = (values, changes) => {
 const known = (decided, proven) => (proven ? decided.map((members) => members.replaceAll("?", "!")) : decided);
 
 // The state before a chunk that does not start within an update.
-const stateBefore = (first, { rows, tension, gained, read, decided, ...said }) => ({
-  ...{ ...said, index: first - 1, decided: known(decided, said.proven) },
+const stateBefore = (first, { rows, tension, gained, read, decided, ...rest }) => ({
+  ...{ ...rest, index: first - 1, decided: known(decided, rest.proven) },
   rows: Int32Array.from(rows),
   tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
   gained: { groups: Float64Array.from(gained.groups), messages: Float64Array.from(gained.messages) },
@@ -43,9 +43,9 @@ export const decode = ({ first, before, columns }, last = null) => {
   const unfolding = new Unfolding(origin.update, origin.passed);
   let { rows, tension, gained, read, best, decided } = origin;
   const events = columns.kind.map((kind, k) => {
-    const told = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
-    const { moved, gained: credited, read: more, ...said } = told;
-    if (kind === KIND.ROW) rows = changed(rows, { [said.arc]: rows[said.arc] + 1 });
+    const record = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
+    const { moved, gained: credited, read: more, ...fields } = record;
+    if (kind === KIND.ROW) rows = changed(rows, { [fields.arc]: rows[fields.arc] + 1 });
     if (credited) {
       const { groups, messages } = credited;
       gained = { groups: changed(gained.groups, groups), messages: changed(gained.messages, messages) };
@@ -56,25 +56,25 @@ export const decode = ({ first, before, columns }, last = null) => {
       best = changed(best, moved.best);
       decided = changed(decided, moved.decided);
     }
-    const state = { rows, tension, gained, read, best, decided: known(decided, said.proven) };
-    return { ...said, index: first + k, ...state, ...unfolding.take(said) };
+    const state = { rows, tension, gained, read, best, decided: known(decided, fields.proven) };
+    return { ...fields, index: first + k, ...state, ...unfolding.take(fields) };
   });
   return { first, origin, events };
 };
 
 export class Events {
   constructor() {
-    this.held = new Map();
+    this.stored = new Map();
     this.origin = null; // the state before the first event of the run
     this.end = Infinity; // the events from there on belong to another chapter, or do not exist
   }
 
   has(k) {
-    return k < this.end && this.held.has(k);
+    return k < this.end && this.stored.has(k);
   }
 
   get(k) {
-    return k < this.end ? this.held.get(k) : undefined;
+    return k < this.end ? this.stored.get(k) : undefined;
   }
 
   // Take in a chunk; if there are too many, those far from a position are dropped. One that continues an event dropped
@@ -85,10 +85,10 @@ export class Events {
     const { first, origin, events } = decode(chunk, last);
     if (first === 0) this.origin = origin;
     events.forEach((event, k) => {
-      this.held.set(first + k, event);
+      this.stored.set(first + k, event);
     });
-    if (this.held.size <= KEEP) return;
-    for (const k of this.held.keys()) if (Math.abs(k - position) > KEEP / 2) this.held.delete(k);
+    if (this.stored.size <= KEEP) return;
+    for (const k of this.stored.keys()) if (Math.abs(k - position) > KEEP / 2) this.stored.delete(k);
   }
 
   // The first event from one on that is not held.

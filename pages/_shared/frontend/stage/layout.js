@@ -26,6 +26,6 @@ export class Sizes {
 }
 
 export const write = (element, text) => {
-  const wanted = String(text);
-  if (element.textContent !== wanted) element.textContent = wanted;
+  const content = String(text);
+  if (element.textContent !== content) element.textContent = content;
 };

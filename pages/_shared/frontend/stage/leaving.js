@@ -81,11 +81,11 @@ export class Leaving {
   depart(event, again) {
     const { player, questions } = this.stage;
     keepChoices(this.stage);
-    const unsaid = player.stop() || questions.settling !== null;
-    if ((questions.waiting || unsaid) && !this.soon()) {
+    const unsent = player.stop() || questions.settling !== null;
+    if ((questions.waiting || unsent) && !this.soon()) {
       event.preventDefault();
       event.stopImmediatePropagation();
-      if (unsaid) questions.ask("show");
+      if (unsent) questions.ask("show");
       this.again = again;
       setTimeout(() => this.goOn(), ANSWERED);
     }
@@ -104,8 +104,8 @@ export class Leaving {
     const { data, player, arc } = this.stage;
     if (!data.address || !isOurs(location.pathname)) return;
     const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
-    const said = `?${data.address}&${place}${addressOf(this.stage)}`;
-    if (location.search !== said) history.replaceState(history.state, "", said);
+    const query = `?${data.address}&${place}${addressOf(this.stage)}`;
+    if (location.search !== query) history.replaceState(history.state, "", query);
   }
 
   // A choice may have changed. A pending answer will also write the address.

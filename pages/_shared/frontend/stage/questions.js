@@ -29,7 +29,7 @@ export class Questions {
   // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also
   // one that is about to be sent. While the answer is being computed, the same question asks for its progress.
   hear({ serial, working, frames }, fresh) {
-    if (fresh) Object.assign(this, { serial, asked: null, answered: -1 });
+    if (fresh) Object.assign(this, { serial, open: null, answered: -1 });
     const latest = fresh || (this.settling === null && serial === this.serial);
     this.waiting = !latest || working !== null;
     if (latest) clearTimeout(this.lost);
@@ -45,7 +45,7 @@ export class Questions {
     this.serial += 1;
     this.waiting = true;
     this.due = false;
-    this.asked = this.question(what, more);
+    this.open = this.question(what, more);
     this.say();
   }
 
@@ -54,7 +54,7 @@ export class Questions {
   renew() {
     const { player, arc, panes } = this.stage;
     this.due = player.awaited !== null;
-    if (this.due) Object.assign(this.asked, { arc, measure: panes.measure });
+    if (this.due) Object.assign(this.open, { arc, measure: panes.measure });
     else this.ask("show");
   }
 
@@ -66,9 +66,9 @@ export class Questions {
       const { player, running, root } = this.stage;
       if (!pane.open || running || player.playing || player.scene || !root.isConnected) return;
       if (this.waiting) return this.atRest(pane, milliseconds, lacks);
-      const asked = lacks(player.position);
-      if (asked === null || asked === pane.asked) return;
-      pane.asked = asked;
+      const missing = lacks(player.position);
+      if (missing === null || missing === pane.requested) return;
+      pane.requested = missing;
       this.renew();
     }, milliseconds);
   }
@@ -80,9 +80,9 @@ export class Questions {
   question(what, more) {
     const { player, arc, run, panes, events, list } = this.stage;
     const { measure } = panes;
-    const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
+    const [at, first, ahead] = [player.position, this.firstMissing(), this.ahead(what)];
     const holds = { first, goes_on: events.has(first - 1), has_graph: true, more: player.playing };
-    const looks = { measure, lines: list.wanted(), ...this.stage.drawer.wanted() };
+    const looks = { measure, lines: list.request(), ...this.stage.drawer.request() };
     return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, answered: this.answered, ...more };
   }
 
@@ -90,8 +90,8 @@ export class Questions {
   // step begins.
   say() {
     const { stage } = this;
-    this.asked ??= this.question("poll", {});
-    stage.send("command", this.asked);
+    this.open ??= this.question("poll", {});
+    stage.send("command", this.open);
     stage.status.mark();
     this.sayIn(LOST);
   }
@@ -113,7 +113,7 @@ export class Questions {
   }
 
   // The first event that is not stored, from some way behind on: for steps back.
-  wanted() {
+  firstMissing() {
     const { events, player } = this.stage;
     return events.gap(Math.max(player.position - BEHIND, 0));
   }

@@ -115,10 +115,10 @@ export class Status {
     const sweep = known ? (known.sweep ?? 0) + 1 : UNKNOWN;
     const count = running ? running.events : player.position;
     const { chapters } = this.stage;
-    write(this.stage.$(".where"), `${chapters.said}sweep ${sweep} · event ${count}`);
+    write(this.stage.$(".where"), `${chapters.label}sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = chapters.total;
-    if (chapters.wanted === null) scrub.value = chapters.along(count) * chapters.total;
+    if (chapters.requested === null) scrub.value = chapters.along(count) * chapters.total;
     scrub.disabled = Boolean(running);
   }
 
@@ -155,9 +155,9 @@ export class Status {
     const { stage } = this;
     const { graph, running } = stage;
     const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
-    const said = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
+    const words = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
     const line = stage.$(".sentence");
-    if (line.textContent !== said) Object.assign(line, { textContent: said, title: said.length > CUT ? said : "" });
+    if (line.textContent !== words) Object.assign(line, { textContent: words, title: words.length > CUT ? words : "" });
     line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);
     const [lesson, title] = graph.lessons[moment?.after.kind ?? KIND.SWEEP];
     if (lesson === this.lesson) return;

@@ -36,7 +36,7 @@ const opened = (_before, { node, state, depth, floor, detail }) => {
   });
   const known = { node, count, rest, arcs, senders, best, dead, tail, columns };
   const update = { ...known, y: state, floor, depth, round: 0, rows: [] };
-  return { ...update, ...SILENT, ceiling: null, bestSoFar: -1, suspects: -1, asked: new Map() };
+  return { ...update, ...SILENT, ceiling: null, bestSoFar: -1, suspects: -1, evaluated: new Map() };
 };
 
 // Nothing is known yet of the exact cost at y*.
@@ -44,7 +44,7 @@ const SILENT = { answers: null, nu: null, known: null, loosest: -1 };
 
 // A round begins: y* is the lowest column; all lifts so far belong to earlier rounds.
 const asking = (update, { state, depth, detail }) => {
-  const round = update.round + (update.asked.size ? 1 : 0);
+  const round = update.round + (update.evaluated.size ? 1 : 0);
   const begun = { ...update, ...SILENT, y: state, depth, round };
   begun.columns = update.columns.map((column) =>
     column.gRound === column.g ? column : { ...column, gRound: column.g },
@@ -53,8 +53,8 @@ const asking = (update, { state, depth, detail }) => {
 };
 
 // A state that was not among the columns goes to its place; the values of earlier rows there are unknown.
-const widened = (update, { at, opening, ...told }) => {
-  const column = costed(told, update.rest);
+const widened = (update, { at, opening, ...facts }) => {
+  const column = costed(facts, update.rest);
   const columns = inserted(update.columns, at, { ...column, g0: opening, gRound: column.g });
   const known = ({ values, ...row }) => ({ ...row, values: inserted(values, at, null) });
   return { ...update, columns, rows: update.rows.map(known) };
@@ -62,10 +62,10 @@ const widened = (update, { at, opening, ...told }) => {
 
 const answered = (update, { arc, floor, ceiling, suspects, depth, detail }) => {
   const { y, exact, answers, nu, known } = detail;
-  const asked = new Map(update.asked).set(y, exact);
-  const bestSoFar = [...asked].reduce((least, each) => (each[1] < least[1] ? each : least))[0];
+  const evaluated = new Map(update.evaluated).set(y, exact);
+  const bestSoFar = [...evaluated].reduce((least, each) => (each[1] < least[1] ? each : least))[0];
   const loosest = update.arcs.indexOf(arc);
-  return { ...update, y, floor, ceiling, suspects, depth, asked, bestSoFar, answers, nu, known, loosest };
+  return { ...update, y, floor, ceiling, suspects, depth, evaluated, bestSoFar, answers, nu, known, loosest };
 };
 
 const lifted = (before, { floor, ceiling, suspects, detail }) => {
@@ -87,7 +87,7 @@ const passing = (update, { state, floor, ceiling, suspects, detail }) => {
   const met = { ...here, floor, ceiling, suspects };
   if (!detail?.answers) return met;
   const { y, answers, nu } = detail;
-  return { ...met, y, bestSoFar: y, answers, nu, known: nu, asked: new Map([[y, ceiling]]) };
+  return { ...met, y, bestSoFar: y, answers, nu, known: nu, evaluated: new Map([[y, ceiling]]) };
 };
 
 const STEPS = { [KIND.NODE_OPENED]: opened, [KIND.ORACLE]: answered, [KIND.ROW]: lifted };

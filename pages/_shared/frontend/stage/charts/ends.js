@@ -34,8 +34,8 @@ export const endNames = (fan) => {
   });
   // Of equal heights the larger value is above.
   const order = ends.map((_, k) => k).sort((a, b) => ends[a].y - ends[b].y || ends[b].value - ends[a].value);
-  const wanted = order.map((k, i) => ends[k].y + i * 1e-3);
-  const places = stacked(wanted, box.top + 4, box.bottom - 2, SPACING);
+  const heights = order.map((k, i) => ends[k].y + i * 1e-3);
+  const places = stacked(heights, box.top + 4, box.bottom - 2, SPACING);
   return order.flatMap((k, i) => mark(fan, ends[k], places[i]));
 };
 
@@ -43,7 +43,7 @@ const mark = ({ charts, energy, box }, { what, name, value, away, y }, at) => {
   const from = box.right + 7;
   const text = { x: box.right + 19, y: at + 5, text: `${away}${name} ${energy.text(value)}` };
   const press = away ? { press: () => charts.energy.toggle("whole"), tabindex: 0, role: "button" } : {};
-  const told = away
+  const action = away
     ? { tip: () => [`${name} ${energy.text(value)} is off the scale`, "press to show everything"] }
     : {};
   const kind = `${what}-name end${away ? " off-scale" : ""}`;
@@ -53,6 +53,6 @@ const mark = ({ charts, energy, box }, { what, name, value, away, y }, at) => {
       class: "on",
       d: `M${from} ${y.toFixed(1)}L${from + 9} ${at.toFixed(1)}`,
     },
-    { id: `${what} ${name} end`, class: kind, ...text, means: { what, value }, ...press, ...told },
+    { id: `${what} ${name} end`, class: kind, ...text, means: { what, value }, ...press, ...action },
   ];
 };

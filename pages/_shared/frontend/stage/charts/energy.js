@@ -131,10 +131,10 @@ export class Energy {
   levels() {
     const [low, high] = this.ends;
     const height = this.box.bottom - this.box.top;
-    const wanted = Math.max(2, height / APART);
+    const count = Math.max(2, height / APART);
     const place = (at) => this.box.bottom - ((at - low) / (high - low)) * height;
-    if (!this.isFar) return linear.ticks(low, high, wanted).map(([v, text]) => [place(v), text]);
-    return logarithmic.ticks(-high, -low, wanted).map(([v, text]) => [place(-v), text]);
+    if (!this.isFar) return linear.ticks(low, high, count).map(([v, text]) => [place(v), text]);
+    return logarithmic.ticks(-high, -low, count).map(([v, text]) => [place(-v), text]);
   }
 
   text(v) {

@@ -17,7 +17,7 @@ export class Exact {
   }
 
   forget() {
-    Object.assign(this, { opened: -1, nu: new Map(), asked: "" });
+    Object.assign(this, { opened: -1, nu: new Map(), requested: "" });
   }
 
   // Python's answer: of each state a part for every neighbour.
@@ -36,8 +36,8 @@ export class Exact {
     if (!this.on || stage.graph.exact || isBusy || events.get(opened - 1)?.kind !== KIND.NODE_OPENED) return;
     const states = update.columns.map(({ state }) => state).filter((state) => this.of(state) === null);
     const question = `${opened} ${states}`;
-    if (!states.length || question === this.asked) return;
-    this.asked = question;
+    if (!states.length || question === this.requested) return;
+    this.requested = question;
     questions.ask("exact", { opened, states });
   }
 

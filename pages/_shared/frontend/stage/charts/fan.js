@@ -222,8 +222,8 @@ export class Fan {
     if (!energy.whole && !energy.isBelow(from)) return null;
     const text = energy.whole ? "↕ zoom in" : `↓ LB from ${energy.text(from)}`;
     const at = { x: box.left + 4, y: box.bottom + 48, tabindex: 0, role: "button", text };
-    const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
-    const act = { press: () => energy.toggle("whole"), tip: () => [told] };
+    const hint = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
+    const act = { press: () => energy.toggle("whole"), tip: () => [hint] };
     return { id: "rim", class: "lb-name off-scale", ...at, ...act };
   }
 
@@ -241,8 +241,8 @@ const rangeOf = (updates) => {
   return [last - ROUNDS, last];
 };
 
-const ticksOf = ({ range, x, box }, wanted) =>
-  counts.ticks(...range, wanted).map(([at, text]) => ({
+const ticksOf = ({ range, x, box }, count) =>
+  counts.ticks(...range, count).map(([at, text]) => ({
     ...{ id: `tick ${text}`, class: "soft tick", "text-anchor": "middle" },
     ...{ x: x(at), y: box.bottom + 16, text },
   }));

@@ -65,14 +65,14 @@ export const fanMarks = (fan, update) => {
     const width = label.length * LETTER;
     const fits = current ? width <= box.right - box.left : width <= right - left + 4 && right <= fan.named - 4;
     const area = { x: left, width: Math.max(right - left, 1), y: box.top, height: box.bottom - box.top };
-    const hit = { id: id("fan"), class: "hit", ...area, tip: () => [label, told(update)] };
+    const hit = { id: id("fan"), class: "hit", ...area, tip: () => [label, tipOf(update)] };
     if (!fits) return [hit];
     const at = current ? { x: right, "text-anchor": "end" } : { x: (left + right) / 2, "text-anchor": "middle" };
     const name = { class: current ? "fan-name" : "soft", ...at, y: box.bottom + 16, text: label };
     return [hit, { id: id("name"), ...name }];
   }
 
-  function told({ lifted }) {
+  function tipOf({ lifted }) {
     const count = `${rounds.length} ${rounds.length === 1 ? "round" : "rounds"}`;
     if (lifted === null || (current && !moment.passed)) return `${count} so far`;
     return `${count}; LB from ${energy.text(lower)} to ${energy.text(lifted)}`;

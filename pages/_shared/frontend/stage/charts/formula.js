@@ -36,8 +36,8 @@ export class Formula {
   }
 
   // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
-  row(moment, told, { slot, row, kind, intercept, u }) {
-    const { node, y, nu, senders } = told;
+  row(moment, update, { slot, row, kind, intercept, u }) {
+    const { node, y, nu, senders } = update;
     const state = this.charts.seen ?? y;
     const at = state === y ? "y*" : "this state";
     const { digits } = this.charts.energy;
@@ -47,13 +47,13 @@ export class Formula {
     const from = short(nodes[senders[slot]].label, LETTERS);
     const charges = u.map((terms, i) => terms[(state >> i) & 1]);
     // At y* the row is the part of the exact cost, and shows the same number.
-    const cost = state === y && nu ? costOf(told, columnOf(told, y), true, digits).to[slot + 2] : undefined;
+    const cost = state === y && nu ? costOf(update, columnOf(update, y), true, digits).to[slot + 2] : undefined;
     const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits, cost);
     const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
     // Charges of 0 show as 0: their share of rounding goes to the intercept.
     const lost = sum(units.filter((_, i) => charges[i] === 0));
     const filled = moment.act === "rows" ? moment.part(0.1, 0.6) * (counted.length + 1) : Infinity;
-    const bits = columnOf(told, state)?.bits ?? "";
+    const bits = columnOf(update, state)?.bits ?? "";
     const terms = counted.slice(0, Math.max(0, Math.floor(filled))).map((i) => ({
       ...{ id: `charge ${i}`, shape: "span", class: "term", "data-name": `${members[i]} = ${bits[i]}` },
       text: `${units[i] <= 0 ? "−" : "+"} ${shown(Math.abs(units[i]), digits)}`,

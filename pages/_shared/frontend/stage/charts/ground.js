@@ -172,7 +172,7 @@ export class Ground {
   others() {
     const { update, columns, energy, box, charts } = this;
     return update.columns.flatMap((column) => {
-      const value = update.asked.has(column.state) ? null : charts.exact.costOf(update, column);
+      const value = update.evaluated.has(column.state) ? null : charts.exact.costOf(update, column);
       const x = columns.of(column.state);
       if (value === null || x === null || energy.isAbove(value) || energy.y(value) > box.bottom) return [];
       const { state } = column;
@@ -185,22 +185,22 @@ export class Ground {
   // Exact costs: filled at the best so far, hollow above the ceiling; beyond the frame an arrow at its edge.
   dots() {
     const { progress, update, columns, energy, box } = this;
-    return progress.asked.map(({ state, exact, at, isLast }) => {
+    return progress.evaluated.map(({ state, exact, at, isLast }) => {
       const x = columns.of(state);
       if (x === null) return null;
       const kind = state === update.bestSoFar ? "exact best" : "exact";
-      const told = { means: { what: "exact", state, value: exact }, tip: () => this.told(state) };
+      const common = { means: { what: "exact", state, value: exact }, tip: () => this.tipOf(state) };
       const r = isLast ? 6 : 4.5;
-      if (!energy.isAbove(at)) return { id: `exact ${state}`, class: kind, cx: x, cy: energy.y(at), r, ...told };
+      if (!energy.isAbove(at)) return { id: `exact ${state}`, class: kind, cx: x, cy: energy.y(at), r, ...common };
       const d = `M${x - 5} ${box.top + 3}l5 -7l5 7m-5 -7v13`;
-      return { id: `exact ${state}`, class: `${kind} off-scale`, d, ...told };
+      return { id: `exact ${state}`, class: `${kind} off-scale`, d, ...common };
     });
   }
 
-  told(state) {
+  tipOf(state) {
     const { update, energy } = this;
     const column = columnOf(update, state);
-    const exact = update.asked.get(state) ?? this.charts.exact.costOf(update, column) ?? undefined;
+    const exact = update.evaluated.get(state) ?? this.charts.exact.costOf(update, column) ?? undefined;
     return [
       `State ${column.bits}`,
       `at least ${energy.text(column.g)}`,
@@ -217,7 +217,7 @@ export class Ground {
     const area = { y: box.top, height: this.size.height - box.top, width: columns.step };
     return update.columns.map(({ state }, i) => ({
       ...{ id: `column ${state}`, class: "hit", x: columns.x(i) - columns.step / 2, ...area },
-      tip: () => this.told(state),
+      tip: () => this.tipOf(state),
       hover: (on) => this.charts.look(on ? state : null),
     }));
   }
@@ -270,7 +270,7 @@ export class Ground {
     const lifts = `${rows.length > 1 ? `${rows.length} rows, one lifts` : "the row lifts"} ${lifted}`;
     return [
       ...(suspects >= 0 ? [left] : []),
-      `${progress.asked.length} of ${grouped(update.count)} states evaluated`,
+      `${progress.evaluated.length} of ${grouped(update.count)} states evaluated`,
       ...(rows.length && progress.lifts > 0.5 ? [lifts] : []),
     ];
   }

@@ -24,8 +24,8 @@ export class Over {
     const state = this.charts.seen ?? update.y;
     const column = columnOf(update, state);
     if (!column) return [];
-    const isAsked = state === update.y;
-    const isKnown = isAsked && update.nu && progress.dot > 0.5;
+    const isEvaluated = state === update.y;
+    const isKnown = isEvaluated && update.nu && progress.dot > 0.5;
     const { digits } = this.charts.energy;
     const { from, to, added } = costOf(update, column, isKnown, digits);
     const own = [
@@ -46,7 +46,7 @@ export class Over {
       }));
       const spans = terms.flatMap((term, k) => this.term(term, k === terms.length - 1 ? 0 : k, digits, state));
       const equals = { id: "equals", shape: "span", class: "sign", text: "=" };
-      return [this.head(state, column, isAsked), ...spans.slice(0, -1), equals, spans.at(-1)];
+      return [this.head(state, column, isEvaluated), ...spans.slice(0, -1), equals, spans.at(-1)];
     };
     // As many neighbours are named as there is room for.
     let most = MOST;
@@ -55,17 +55,17 @@ export class Over {
   }
 
   // Whether the lower bound on a state is known to be exact: all rows are, or the oracle's answer equals it.
-  isExact({ asked }, { state, g }) {
+  isExact({ evaluated }, { state, g }) {
     const { energy } = this.charts;
-    return this.stage.graph.exact || (asked.has(state) && energy.text(asked.get(state)) === energy.text(g));
+    return this.stage.graph.exact || (evaluated.has(state) && energy.text(evaluated.get(state)) === energy.text(g));
   }
 
-  head(state, { bits }, isAsked) {
+  head(state, { bits }, isEvaluated) {
     return {
       id: "state",
       shape: "span",
       class: "state-name",
-      text: `${isAsked ? "y*" : "state"} ${bits}`,
+      text: `${isEvaluated ? "y*" : "state"} ${bits}`,
       means: { what: "bits", state, bits },
     };
   }

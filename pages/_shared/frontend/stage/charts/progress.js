@@ -11,7 +11,7 @@ export class Progress {
     this.lifts = act === "rows" || act === "deep" ? moment.part(0.35, 0.95) : 1;
     this.grows = act === "start" ? moment.part(0.2, 0.95) : 1;
     // The dot rises from the floor, then the ceiling appears, then states above it are ruled out.
-    const answering = act === "answer" || (act === "pass" && !this.previous?.asked.size);
+    const answering = act === "answer" || (act === "pass" && !this.previous?.evaluated.size);
     const of = (from, to) => (answering ? moment.part(from, to) : 1);
     Object.assign(this, act === "pass" ? { dot: of(0, 0.3) } : { dot: of(0.6, 0.85) });
     Object.assign(this, act === "pass" ? { rules: of(0.2, 0.4) } : { rules: of(0.75, 1) });
@@ -75,9 +75,9 @@ export class Progress {
   }
 
   // The evaluated states and their exact costs; the last one rises from its lower bound.
-  get asked() {
+  get evaluated() {
     const { update, dot } = this;
-    const known = dot === 0 ? (this.previous?.asked ?? new Map()) : update.asked;
+    const known = dot === 0 ? (this.previous?.evaluated ?? new Map()) : update.evaluated;
     return [...known].map(([state, exact]) => {
       const i = update.columns.findIndex((column) => column.state === state);
       const isNew = dot < 1 && state === update.y;

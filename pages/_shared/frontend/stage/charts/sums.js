@@ -40,9 +40,9 @@ export const shown = (units, digits) => {
 // The cost of a state as shown: the rest, its own cost and a part of each neighbour, before and after the neighbours'
 // answers, which are for y* only.
 export const costOf = (update, { state, own, parts }, isKnown, digits) => {
-  const isAsked = state === update.y;
-  const before = (isAsked && update.known) || parts;
-  const after = (isAsked && isKnown && update.nu) || before;
+  const isEvaluated = state === update.y;
+  const before = (isEvaluated && update.known) || parts;
+  const after = (isEvaluated && isKnown && update.nu) || before;
   const [from, to] = [before, after].map((values) => [update.rest, own, ...values]);
   return grown(from, to, digits);
 };

@@ -28,13 +28,13 @@ export const tailMarks = ({ update, progress, columns, energy, box, limit, isExa
   const others = update.count - columns.count;
   const gone = update.count - suspects - 1;
   const isOpen = isExact || ceiling === null || suspects < 0;
-  const said = isOpen ? `${grouped(others)} not drawn` : `${grouped(gone)} ruled out`;
+  const words = isOpen ? `${grouped(others)} not drawn` : `${grouped(gone)} ruled out`;
   const occupied = [lower, progress.floor, ceiling ?? lower].map((v) => energy.y(v));
   const middle = { x: right - 4, "text-anchor": "end" };
   return [
     above && { id: "tail above", class: "tail ruled-out", d: above },
     below && { id: "tail", class: "tail", d: below, means: { what: "tail", rank, value: g } },
-    { id: "tail name", class: "tail-name", ...middle, y: freeHeight(occupied, box), text: said },
+    { id: "tail name", class: "tail-name", ...middle, y: freeHeight(occupied, box), text: words },
     (above || below) && {
       id: "tail axis",
       class: "soft",

@@ -3,7 +3,7 @@
 
 import { mix } from "../../numbers.js";
 
-export const truthMarks = (message) => [...atAll(message), atAsked(message)];
+export const truthMarks = (message) => [...atAll(message), atEvaluated(message)];
 
 const atAll = ({ update, columns, slot, box, charts, y }) =>
   update.columns.flatMap(({ state }) => {
@@ -14,7 +14,7 @@ const atAll = ({ update, columns, slot, box, charts, y }) =>
     return [mark(`nu ${state}`, "nu other", [x, y(value), 3], box, means)];
   });
 
-const atAsked = ({ update, columns, progress, slot, box, y }) => {
+const atEvaluated = ({ update, columns, progress, slot, box, y }) => {
   if (!update.nu || progress.dot === 0) return null;
   const value = update.nu[slot];
   const at = y(mix(update.known[slot], value, progress.dot));

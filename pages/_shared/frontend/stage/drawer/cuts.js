@@ -3,7 +3,7 @@
 import { ROWS } from "../../palette.js";
 import { number } from "../../text.js";
 import { write } from "../layout.js";
-import { valuesSaid } from "./values.js";
+import { valuesText } from "./values.js";
 
 const HEADS = [
   ["row", ""],
@@ -39,7 +39,7 @@ export class Cuts {
 
   // What a row there is for.
   asks({ stems, chosen, at_oracle, rows, tight, cuts }, names, star) {
-    const where = `${chosen === at_oracle ? `${star}: ` : ""}${valuesSaid(names, stems.bits[chosen])}`;
+    const where = `${chosen === at_oracle ? `${star}: ` : ""}${valuesText(names, stems.bits[chosen])}`;
     if (!rows) return `${where}. The variant sends ν itself, ${number(stems.nu[chosen])} here.`;
     if (tight === 1) return `${where}. The envelope is tight everywhere: no row can lift it.`;
     const slack = number(stems.nu[chosen] - stems.envelope[chosen]);

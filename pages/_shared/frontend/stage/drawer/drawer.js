@@ -37,7 +37,7 @@ export class Drawer {
 
   // Another run. A class stays chosen if that shows the same message, as a fork does.
   begin() {
-    Object.assign(this, { view: null, before: new Map(), arc: -1, asked: null, scene: null });
+    Object.assign(this, { view: null, before: new Map(), arc: -1, requested: null, scene: null });
     this.show();
   }
 
@@ -88,11 +88,11 @@ export class Drawer {
   goTo() {
     const { stage, arc } = this;
     stage.arc = arc;
-    stage.leaving.go("edge", this.said());
+    stage.leaving.go("edge", this.fields());
   }
 
   // The fields of the address of Edge.
-  said() {
+  fields() {
     return { order: this.order, ...(this.chosen && { y: this.chosen }) };
   }
 
@@ -132,7 +132,7 @@ export class Drawer {
   }
 
   // The request for the next question; nothing while the drawer is closed, or while playing.
-  wanted() {
+  request() {
     const { stage, arc, order, chosen } = this;
     if (!this.open || stage.running || stage.player.playing) return {};
     return { drawer: { arc: stage.arc >= 0 ? stage.arc : arc, order, chosen } };
@@ -166,7 +166,7 @@ export class Drawer {
     this.moment = moment;
     this.follow(moment);
     const at = stage.running ? stage.running.events : stage.player.position;
-    if (this.isOf(at)) this.asked = null;
+    if (this.isOf(at)) this.requested = null;
     else if (moment.rest) this.ask();
     const { width, height } = stage.sizes.of(this.svg);
     this.star = this.isUpdated(moment) ? "y*" : "last y*";
@@ -216,7 +216,7 @@ export class Drawer {
   body(width, height, at) {
     const { stage, view } = this;
     const known = view?.stems ? this.places.arranged(view, this.scenery(view, at)) : null;
-    write(stage.$("[data-out=classes]"), known ? this.told(known) : (view?.refusal ?? ""));
+    write(stage.$("[data-out=classes]"), known ? this.summary(known) : (view?.refusal ?? ""));
     const names = known ? this.names(known) : [];
     const { before, star } = this;
     const drawn = known && width ? stemMarks({ drawer: this, view: known, before, star, names, width, height }) : [];
@@ -237,7 +237,7 @@ export class Drawer {
   }
 
   // The message in numbers.
-  told({ states, classes, rows, alive, mean, tight, stems }) {
+  summary({ states, classes, rows, alive, mean, tight, stems }) {
     const counted = classes < states ? `${states} states, ${classes} classes` : `${states} states`;
     const drawn = stems.rank.length < classes ? `, ${stems.rank.length} drawn` : "";
     if (!rows) return `${counted}${drawn} · no rows: the message is exact`;

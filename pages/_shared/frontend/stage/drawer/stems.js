@@ -7,7 +7,7 @@ import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
 import { number } from "../../text.js";
 import { bitMarks, bitsHeight, chosenMembers } from "../charts/bits.js";
-import { valuesSaid } from "./values.js";
+import { valuesText } from "./values.js";
 
 const [TOP, RIGHT, GAP] = [20, 8, 8]; // pixels above, beside, and above the bits
 const LETTER = 7.2;
@@ -28,25 +28,25 @@ const placed = (names, count, width) => {
 
 // `before`: the envelope, by the states of classes, at the event before; `star`: the name of the state asked last.
 export const stemMarks = ({ drawer, view, before, star, names, width, height }) => {
-  const { stems, at_oracle: asked, chosen } = view;
+  const { stems, at_oracle: oracle, chosen } = view;
   const columns = placed(names, stems.rank.length, width);
   const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - GAP) / bitsHeight(1)));
   const states = stems.bits.map((bits, k) => ({ bits, state: k }));
-  const members = chosenMembers({ columns: states, best: asked }, most);
+  const members = chosenMembers({ columns: states, best: oracle }, most);
   const box = { top: TOP, bottom: height - bitsHeight(members.members.length) - GAP, height };
   const scale = scaleOf(stems, before, box);
   return [
     ...levels(scale, columns, box),
     ...lookedAt(columns, chosen, box),
     ...stems.rank.flatMap((_, k) => stem(view, before, k, columns, scale)),
-    ...bitMarks({ update: { columns: states, best: asked }, columns, chosen: members, names, top: box.bottom + GAP }),
-    ...starMarks(columns, asked, star, box),
+    ...bitMarks({ update: { columns: states, best: oracle }, columns, chosen: members, names, top: box.bottom + GAP }),
+    ...starMarks(columns, oracle, star, box),
     ...stems.rank.map((_, k) => hit(drawer, view, names, k, columns, box)),
   ];
 };
 
-const starMarks = ({ x, left, end }, asked, star, { height }) => {
-  const [at, half] = [x(asked), (LETTER * star.length) / 2];
+const starMarks = ({ x, left, end }, oracle, star, { height }) => {
+  const [at, half] = [x(oracle), (LETTER * star.length) / 2];
   const name = { x: Math.min(Math.max(at, left + half), end - half), y: 13, "text-anchor": "middle", text: star };
   return [
     { id: "asked", class: "asked", x1: at, x2: at, y1: TOP - 4, y2: height },
@@ -83,30 +83,30 @@ const stem = ({ stems, arc }, before, k, columns, { y }) => {
   const across = { x1: x - step * 0.48, x2: x + step * 0.48, y1: y(envelope), y2: y(envelope) };
   const was = before.get(state) ?? envelope;
   const risen = { x1: x, x2: x, y1: y(envelope), y2: y(was), "stroke-width": wide };
-  const held = { what: "envelope", arc, state, value: envelope };
+  const bound = { what: "envelope", arc, state, value: envelope };
   return [
     !stems.tight[k] && { id: `slack ${state}`, class: `slack row-${kind}`, ...slack },
     was < envelope && { id: `risen ${state}`, class: "risen", ...risen },
-    { id: `bar ${state}`, class: `bar row-${kind}`, ...across, means: held },
+    { id: `bar ${state}`, class: `bar row-${kind}`, ...across, means: bound },
     truth,
   ];
 };
 
 const hit = (drawer, view, names, k, columns, { top, height }) => {
-  const { stems, at_oracle: asked } = view;
+  const { stems, at_oracle: oracle } = view;
   const bits = stems.bits[k];
   return {
     ...{ id: `hit ${stems.state[k]}`, class: "hit", x: columns.x(k) - columns.step / 2 },
     ...{ width: columns.step, y: top - 6, height: Math.max(height - top + 6, 0) },
-    tip: () => said(view, names, k),
-    press: () => drawer.choose(k === asked ? "" : bits),
+    tip: () => textOf(view, names, k),
+    press: () => drawer.choose(k === oracle ? "" : bits),
   };
 };
 
 // All that is known of a class.
-export const said = ({ stems }, names, k) => {
+export const textOf = ({ stems }, names, k) => {
   const [nu, envelope] = [stems.nu[k], stems.envelope[k]];
-  const lines = [valuesSaid(names, stems.bits[k])];
+  const lines = [valuesText(names, stems.bits[k])];
   if (stems.kind[k] < 0) lines.push(`ν = ${number(nu)}`);
   else {
     const slack = stems.tight[k] ? "tight" : `slack ${number(nu - envelope)}`;

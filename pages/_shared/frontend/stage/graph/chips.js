@@ -19,12 +19,12 @@ const CLOSE = 1e-7; // energies nearer than this count as equal
 const partsOf = (moment, isExact) => {
   const { act, update } = moment;
   if (!update) return null;
-  if (act === "floor") return asked(moment, isExact);
+  if (act === "floor") return floorOf(moment, isExact);
   if (act === "answer" || act === "rows" || act === "deep") return answered(moment);
   return act === "pass" ? shared(moment) : null;
 };
 
-const asked = ({ update }, isExact) => {
+const floorOf = ({ update }, isExact) => {
   const column = update.columns.find(({ state }) => state === update.y);
   return column && { what: isExact ? "exactly" : "at least", from: column.parts, to: null };
 };
@@ -93,9 +93,9 @@ export const chipMarks = (pane, moment) => {
   const opacity = moment.act === "floor" ? moment.part(0.35, 0.6) : moment.act === "pass" ? moment.part(0.1, STEP) : 1;
   if (opacity === 0) return [];
   const { digits } = pane.stage.charts.energy;
-  const said = words(moment, parts, digits);
+  const texts = words(moment, parts, digits);
   const many = moment.update.arcs.length >= LISTED;
-  const chips = (!many && onEdges(pane, moment, parts, said)) || list(pane, moment, parts, said, digits);
+  const chips = (!many && onEdges(pane, moment, parts, texts)) || list(pane, moment, parts, texts, digits);
   return chips.map((mark) => ({ ...mark, opacity: opacity < 1 ? opacity : null }));
 };
 
@@ -105,23 +105,23 @@ const chip = ({ id, text, kind, means }, [x, y, right]) => [
 ];
 
 // Null if one of them has no free room.
-const onEdges = (pane, moment, parts, said) => {
+const onEdges = (pane, moment, parts, texts) => {
   const { arcs, node } = moment.update;
   const put = placer(pane, node);
-  const wanted = arcs.flatMap((arc, slot) => {
+  const planned = arcs.flatMap((arc, slot) => {
     const places = PLACES.map(pane.runs[arc >> 1].place).filter((place) => pane.shows(place));
     if (!places.length) return [];
-    const [text, loose] = said[slot];
+    const [text, loose] = texts[slot];
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
     const kind = loose ? "loose" : parts.what === "share" ? "share" : "";
     return [{ id: `chip-${arc}`, text, kind, means, places, offsets: beside }];
   });
   if (parts.kept && pane.shows(pane.at[node])) {
     const means = { what: "share", group: node, value: parts.kept[1] };
-    const [text] = said.at(-1);
-    wanted.push({ id: "chip-kept", text, kind: "share", means, places: [pane.at[node]], offsets: around });
+    const [text] = texts.at(-1);
+    planned.push({ id: "chip-kept", text, kind: "share", means, places: [pane.at[node]], offsets: around });
   }
-  const chips = wanted.map((each) => {
+  const chips = planned.map((each) => {
     const width = LETTER * each.text.length + 12;
     const found = put(each.places, width, each.offsets(width, pane.radius));
     return found && chip(each, found);
@@ -183,35 +183,35 @@ const around = (width, radius) => {
 };
 
 // Those that say most, and one line for all others: no term is dropped.
-const list = (pane, moment, parts, said, digits) => {
+const list = (pane, moment, parts, texts, digits) => {
   const weight = parts.to ? increments(parts) : parts.from.map((value) => -value);
   const order = moment.update.arcs.map((_, slot) => slot).sort((a, b) => weight[b] - weight[a]);
   const panels = [];
   const ground = groundOf(pane, moment.update.node);
   for (const lines of LINES) {
     const parted = [order.slice(0, lines), order.slice(lines)];
-    panels.push(panel(pane, ground, linesOf(pane, moment, parts, said, digits, parted)));
+    panels.push(panel(pane, ground, linesOf(pane, moment, parts, texts, digits, parted)));
     if (panels.at(-1).covers < 1) break;
   }
   return panels.reduce((best, next) => (next.covers < best.covers ? next : best)).marks;
 };
 
-const linesOf = (pane, { update }, parts, said, digits, [kept, rest]) => {
+const linesOf = (pane, { update }, parts, texts, digits, [kept, rest]) => {
   const { nodes } = pane.stage.graph;
   const rows = kept.map((slot) => {
-    const [text, loose] = said[slot];
+    const [text, loose] = texts[slot];
     const means = { what: "chip", arc: update.arcs[slot], value: valueOf(parts, slot), says: parts.what };
     const name = short(nodes[update.senders[slot]].label, NAME);
     return { id: `chip-${update.arcs[slot]}`, text: bare(text), name, loose, means };
   });
   const more = parts.to ? increments(parts) : parts.from;
-  const units = sum(rest.map((slot) => said[slot][2]));
+  const units = sum(rest.map((slot) => texts[slot][2]));
   const others = parts.to ? signed(units, digits) : `${signOf(parts)} ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum(rest.map((slot) => more[slot])), says: "others" };
   if (rest.length) rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
   if (!parts.kept) return rows;
   const own = { what: "share", group: update.node, value: parts.kept[1] };
-  return [{ id: "chip-kept", text: bare(said.at(-1)[0]), name: "kept", loose: false, means: own }, ...rows];
+  return [{ id: "chip-kept", text: bare(texts.at(-1)[0]), name: "kept", loose: false, means: own }, ...rows];
 };
 
 // In the list the name says who has a share.

@@ -41,11 +41,11 @@ const statesOf = (graph, moment) => {
   if (!update || act === "start" || moment.over) return out;
   const asking = act === "floor" && t < 0.35;
   const y = asking ? moment.before.update?.y : update.y;
-  const told = asking && (!update.round || y === undefined) ? null : y;
-  if (told !== null) out[update.node]["y*"] = told;
-  const heard =
+  const shown = asking && (!update.round || y === undefined) ? null : y;
+  if (shown !== null) out[update.node]["y*"] = shown;
+  const answered =
     (act === "answer" && t >= 0.35) || act === "rows" || act === "deep" || (act === "pass" && !moment.passed);
-  if (!heard || !update.answers) return out;
+  if (!answered || !update.answers) return out;
   update.senders.forEach((q, slot) => {
     out[q].answer = update.answers[slot].state;
   });
@@ -119,7 +119,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
       tip: () => [
         label,
         `${bits} variables, ${2 ** bits} states`,
-        ...told(moment, p, graph),
+        ...tipLines(moment, p, graph),
         members.join(", "),
         ...omitted(inner),
       ],
@@ -131,8 +131,8 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const content = states[p] ? inside(pane, p, states[p], moment.decided?.[p]) : [];
     const name = pane.names[p];
     const named = name?.fits || p === active || stage.highlighted?.group === p;
-    const held = groups && partText(groups[p], moment, graph.scale);
-    const names = named ? nameMarks(p, name, p === active, more(radius, held)) : [];
+    const part = groups && partText(groups[p], moment, graph.scale);
+    const names = named ? nameMarks(p, name, p === active, more(radius, part)) : [];
     return [proven, ring, body, settled, ...content, ...names];
   });
 };
@@ -150,7 +150,7 @@ const decidedIn = (members) => members.length - members.split("?").length + 1;
 const omitted = (inner) => (inner?.left ? [`the ${inner.left} weakest of its inner couplings are not drawn`] : []);
 
 // Below the name of a large circle: its share of the gap.
-const more = (radius, held) => (radius >= LARGE && held ? [`inside ${held}`] : []);
+const more = (radius, part) => (radius >= LARGE && part ? [`inside ${part}`] : []);
 
 // The content of a large circle; in a small one the bits of its latest state.
 const inside = ({ stage, at, radius }, p, states, decided) => {
@@ -164,7 +164,7 @@ const inside = ({ stage, at, radius }, p, states, decided) => {
   return [...(size <= DOTS ? dots : strip)(p, at[p], radius, latest, decided), badge(p, at[p], radius, latest)];
 };
 
-const told = (moment, p, { scale }) => [
+const tipLines = (moment, p, { scale }) => [
   ...(moment?.tension ? [`inside it: ${partText(moment.tension.groups[p], moment, scale)} of the gap`] : []),
   ...(moment?.decided ? [`${decidedIn(moment.decided[p])} of its variables decided`] : []),
 ];

@@ -43,15 +43,15 @@ export class Flow {
   }
 
   // Another run arrives while the pane shows the old one. `came`: how the groups of the old one continue.
-  begin(came) {
+  begin(origin) {
     const { pane } = this;
     const { stage, at, radius, names, crowded, many } = pane;
     this.before = null;
-    const moment = came && came.run === stage.run && stage.moment();
+    const moment = origin && origin.run === stage.run && stage.moment();
     if (!moment || !pane.runs || pane.view === "variables" || calm.matches || stage.player.speed === Infinity) return;
     const seen = { graph: stage.graph, dark: stage.dark, arc: -1, highlighted: null };
     const known = { moment, measure: pane.measuredAt(moment), whole: pane.places.whole, at };
-    this.before = { ...came, ...known, stage: seen, radius, names, crowded, many };
+    this.before = { ...origin, ...known, stage: seen, radius, names, crowded, many };
     this.since = null;
     const next = () => {
       if (!this.isOn) return;

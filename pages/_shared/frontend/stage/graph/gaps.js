@@ -50,9 +50,10 @@ export class Gaps {
     const parts = this.parts(tension);
     const room = columns * perColumn;
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
-    const rows = told([...shown, ...others(parts.slice(shown.length))], moment.upper - moment.lower, digitsOf(moment));
+    const all = [...shown, ...others(parts.slice(shown.length))];
+    const rows = withText(all, moment.upper - moment.lower, digitsOf(moment));
     const top = Math.max(parts[0].value, 1e-12);
-    const number = 8 * Math.max(...rows.map(({ said }) => said.length)) + 4;
+    const number = 8 * Math.max(...rows.map(({ text }) => text.length)) + 4;
     const column = width / columns;
     this.picture.draw(
       rows.flatMap((row, k) => {
@@ -68,7 +69,7 @@ export class Gaps {
     this.picture.draw(closed ? [{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }] : []);
   }
 
-  row({ value, said, names, edge, group, others }, { x, y, column, number, share, size }) {
+  row({ value, text, names, edge, group, others }, { x, y, column, number, share, size }) {
     const { stage } = this;
     const key = others ? "others" : edge === undefined ? `group-${group}` : `edge-${edge}`;
     const { highlighted, arc } = stage;
@@ -87,7 +88,7 @@ export class Gaps {
     return [
       {
         ...{ id: `value-${key}`, class: "gap-value", x: x + number, y: base },
-        ...{ text: said, means },
+        ...{ text, means },
       },
       // The sum of the others may be longer than the longest: it has no bar.
       !others && { id: `bar-${key}`, ...bar, fill: tint(share, stage.dark) },
@@ -95,7 +96,7 @@ export class Gaps {
       {
         ...{ id: `part-${key}`, x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
         class: ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" "),
-        "aria-label": others ? null : `${name}: ${said}`,
+        "aria-label": others ? null : `${name}: ${text}`,
         press,
         hover: others ? null : (on) => stage.highlight(on ? of : null),
         tip: () => this.tip(name, value, others),
@@ -138,10 +139,10 @@ const others = (parts) =>
     : [];
 
 // The parts with their numbers in words, which sum to the gap as it is shown.
-const told = (parts, gap, digits) => {
+const withText = (parts, gap, digits) => {
   const values = parts.map((part) => part.value);
   const units = apportioned(values, digits, Math.round(gap * 10 ** digits));
-  return parts.map((part, k) => ({ ...part, said: inWords(units[k], digits) }));
+  return parts.map((part, k) => ({ ...part, text: inWords(units[k], digits) }));
 };
 
 // As many digits as the gap needs, and at least two of its largest part.

@@ -148,8 +148,8 @@ export class Graph {
     const { update, tension } = moment ?? {};
     if (update?.node === p && update.loosest >= 0) return stage.select(update.arcs[update.loosest]);
     const arcs = stage.graph.edges.flatMap(([a, b], e) => (a === p ? [2 * e] : b === p ? [2 * e + 1] : []));
-    const held = (arc) => tension?.edges[arc >> 1] ?? 0;
-    if (arcs.length) stage.select(arcs.reduce((most, arc) => (held(arc) > held(most) ? arc : most)));
+    const tensionOf = (arc) => tension?.edges[arc >> 1] ?? 0;
+    if (arcs.length) stage.select(arcs.reduce((most, arc) => (tensionOf(arc) > tensionOf(most) ? arc : most)));
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------

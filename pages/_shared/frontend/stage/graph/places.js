@@ -15,12 +15,12 @@ const NARROW = 400; // pixels of width below which names take two lines: then th
 export class Places {
   // `pane` has its `svg`, its `size`, and `moved()`, called after a circle has been moved.
   constructor(pane) {
-    Object.assign(this, { pane, whole: [], dragged: false, said: null });
+    Object.assign(this, { pane, whole: [], dragged: false, cached: null });
     pane.svg.addEventListener("pointerdown", (event) => this.grab(event));
     pane.svg.addEventListener("keydown", (event) => this.push(event));
     // Not by the picture itself: what listens for the focus there is a stop of the keyboard.
     pane.svg.parentElement.addEventListener("focusin", ({ target }) => {
-      this.held = target.matches(":focus-visible");
+      this.focused = target.matches(":focus-visible");
     });
   }
 
@@ -30,7 +30,7 @@ export class Places {
   }
 
   get kept() {
-    if (this.said?.key === this.key) return this.said.kept;
+    if (this.cached?.key === this.key) return this.cached.kept;
     try {
       return JSON.parse(localStorage.getItem(this.key) || "{}");
     } catch {
@@ -40,11 +40,11 @@ export class Places {
 
   // An address says where they are: what this browser remembers of them is another picture.
   put(kept) {
-    this.said = { key: this.key, kept };
+    this.cached = { key: this.key, kept };
   }
 
   tidy() {
-    this.said = null;
+    this.cached = null;
     localStorage.removeItem(this.key);
   }
 
@@ -88,7 +88,7 @@ export class Places {
   // Arrows move the circle that the keyboard has come to; after a click they step, as everywhere.
   push(event) {
     const [p, way] = [this.groupOf(event), WAYS[event.key]];
-    if (p < 0 || !way || !this.held || event.altKey || event.shiftKey) return;
+    if (p < 0 || !way || !this.focused || event.altKey || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
     this.pane.stage.tip.hide();
@@ -108,7 +108,7 @@ export class Places {
     const [x, y] = this.whole[p];
     const kept = { ...this.kept, [p]: [x / width, y / height] };
     localStorage.setItem(this.key, JSON.stringify(kept));
-    if (this.said) this.put(kept);
+    if (this.cached) this.put(kept);
     this.pane.moved();
   }
 }

@@ -28,7 +28,7 @@ const lookOf = ({ value, tie }) => (value !== undefined ? `is-${value}` : tie !=
 // The corner of a cell, and its sides.
 const cellOf = (i, [columns, wide, high]) => [(i % columns) * wide, Math.floor(i / columns) * high, wide, high];
 
-const told = (names, i, { value, tie, same }, where) => {
+const tipText = (names, i, { value, tie, same }, where) => {
   if (value !== undefined) return [`${names[i]} = ${value}`, `decided${where}: no better labelling has another value`];
   if (tie === undefined) return [names[i], "not decided yet"];
   return [`${names[i]} ${same ? "=" : "≠"} ${names[tie]}`, "tied: this holds in every better labelling"];
@@ -82,7 +82,7 @@ export class Solution {
       const [x, y, wide, high] = cellOf(i, sides);
       const look = { class: `solution ${lookOf(each)}`, x, y, width: 0.85 * wide, height: 0.85 * high };
       const means = { what: "solution", variable: i, ...each };
-      return { id: `cell ${i}`, ...look, tip: () => told(solution.names, i, each, where(i)), means };
+      return { id: `cell ${i}`, ...look, tip: () => tipText(solution.names, i, each, where(i)), means };
     });
   }
 }

@@ -22,7 +22,7 @@ const energy = (value, { moment, stage }) => {
 };
 
 // Values from Python, for the lines that it has examined.
-const looked = (key) => ({ key, looked: true, value: (list, arc) => list.looks.of(arc, key), text: energy });
+const measured = (key) => ({ key, measured: true, value: (list, arc) => list.looks.of(arc, key), text: energy });
 
 // `value`: null if it is not known; `text`: of a value that is. `rows`: only where there are rows; `exact`: only where
 // there are none. `wide`: in rem, the name takes what is left.
@@ -58,33 +58,33 @@ const ALL = [
     value: ({ state }, arc) => state.rows[arc],
   },
   {
-    ...looked("alive"),
+    ...measured("alive"),
     ...{ head: "alive", wide: 3.1, rows: true },
     title: "Rows of the edge (they serve both messages) that attain the envelope at some state now",
     text: (value, list, arc) => `${value}/${list.looks.of(arc, "rows")}`,
   },
   {
-    ...looked("mean"),
+    ...measured("mean"),
     ...{ head: "slack", wide: 2.8, rows: true },
     title: "Slack of the envelope, on average over the states of the receiver",
   },
   {
-    ...looked("largest"),
+    ...measured("largest"),
     ...{ head: "largest", wide: 3.3, rows: true },
     title: "The largest slack of the envelope",
   },
   {
-    ...looked("now"),
+    ...measured("now"),
     ...{ head: "cheapest", wide: 4.2, rows: true },
     title: "Slack of the envelope at the cheapest state of the receiver",
   },
   {
-    ...looked("disagreement"),
+    ...measured("disagreement"),
     ...{ head: "disagree", wide: 3.7 },
     title: "Part of the tension: the saving if the sender gave its best answer to the receiver's state",
   },
   {
-    ...looked("unclaimed"),
+    ...measured("unclaimed"),
     ...{ head: "unclaimed", wide: 4.6 },
     title: "Part of the tension: what the message could claim in addition",
   },

@@ -55,7 +55,7 @@ export class List {
   begin() {
     const { graph } = this.stage;
     Object.assign(this, { names: new Names(graph), looks: new Looks(), past: new Past(), columns: columnsFor(graph) });
-    Object.assign(this, { order: [], current: -1, pinned: -1, pointed: -1, state: null, asked: null });
+    Object.assign(this, { order: [], current: -1, pinned: -1, pointed: -1, state: null, requested: null });
     this.scene = this.sorted = null;
     for (const option of this.stage.$("[data-act=only]").options) {
       option.hidden = graph.exact && option.value === "loose";
@@ -169,7 +169,7 @@ export class List {
   }
 
   // The messages to request: the visible ones, and if the order depends on the values, all that may be shown.
-  wanted() {
+  request() {
     if (!this.open || !this.state) return [];
     const { order, sorting } = this;
     const inSight = order.slice(...this.table.sight);
@@ -182,8 +182,8 @@ export class List {
   // Request unknown values, once the list has come to rest.
   ask() {
     this.stage.questions.atRest(this, REST, (at) => {
-      const wanted = this.wanted();
-      return wanted.every((arc) => this.looks.eventOf(arc) === at) ? null : `${at} ${wanted}`;
+      const arcs = this.request();
+      return arcs.every((arc) => this.looks.eventOf(arc) === at) ? null : `${at} ${arcs}`;
     });
   }
 

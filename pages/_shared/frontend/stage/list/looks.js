@@ -8,8 +8,8 @@ export class Looks {
 
   // `Lines` of the protocol.
   hear(lines) {
-    if (!lines || lines === this.heard) return;
-    this.heard = lines;
+    if (!lines || lines === this.latest) return;
+    this.latest = lines;
     this.version += 1;
     const { at, arcs, ...columns } = lines;
     arcs.forEach((arc, k) => {

@@ -5,8 +5,8 @@ import { closeness } from "../../gap.js";
 const ONLY = {
   all: { test: null },
   tension: { test: ({ state, moment, stage }, arc) => holds(state, moment, stage, arc) },
-  disagree: { looked: true, test: (list, arc) => list.looks.of(arc, "disagreement") > 0 },
-  loose: { looked: true, test: (list, arc) => list.looks.of(arc, "mean") > 0 },
+  disagree: { measured: true, test: (list, arc) => list.looks.of(arc, "disagreement") > 0 },
+  loose: { measured: true, test: (list, arc) => list.looks.of(arc, "mean") > 0 },
 };
 
 const holds = (state, { lower, upper }, { graph }, arc) =>
@@ -31,7 +31,7 @@ export class Order {
 
   // Whether the order depends on values from Python.
   asks(list) {
-    return Boolean(ONLY[this.only].looked || this.column(list).looked);
+    return Boolean(ONLY[this.only].measured || this.column(list).measured);
   }
 
   // The messages that may be shown, whatever their values.

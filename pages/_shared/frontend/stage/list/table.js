@@ -152,10 +152,10 @@ export class Table {
       // If the two messages of an edge are adjacent, the upper line shows their common values.
       shared: k > first && list.order[k - 1] === (arc ^ 1),
     };
-    const said = `line ${Object.keys(flags)
+    const names = `line ${Object.keys(flags)
       .filter((name) => flags[name])
       .join(" ")}`;
-    if (line.element.className !== said) line.element.className = said;
+    if (line.element.className !== names) line.element.className = names;
     line.element.ariaSelected = String(flags.pinned);
     this.columns.forEach((column, c) => this.say(line.cells[c], column, arc));
   }
@@ -166,13 +166,13 @@ export class Table {
     if (column.still) return this.sketch(cell, edge);
     const value = column.value(list, arc);
     const text = value === null ? UNKNOWN : column.text(value, list, arc);
-    if (cell.said !== text) {
+    if (cell.shown !== text) {
       cell.text.textContent = text;
-      cell.said = text;
+      cell.shown = text;
       if (column.key === "name") cell.element.title = text;
     }
     if (cell.bar) this.size(cell, Math.min(value / list.top, 1));
-    if (!column.looked) return;
+    if (!column.measured) return;
     const event = list.looks.eventOf(arc);
     const title = event === null ? "" : `at event ${event}`;
     if (cell.element.title !== title) cell.element.title = title;

@@ -8,8 +8,8 @@ import { FARTHEST } from "../graph/camera.js";
 const KEPT = "bender-lab:choices";
 const DIGITS = 5;
 
-const told = (numbers) => numbers.map((value) => Number(value.toPrecision(DIGITS))).join("_");
-const heard = (text) => text.split("_").map(Number);
+const joined = (numbers) => numbers.map((value) => Number(value.toPrecision(DIGITS))).join("_");
+const numbersOf = (text) => text.split("_").map(Number);
 
 const choose = (stage, name, value) => {
   stage.$(`[data-act=${name}]`).value = value;
@@ -31,9 +31,9 @@ const LOOKS = {
     },
   },
   camera: {
-    of: ({ panes: { camera, size } }) => (camera.scale === 1 ? "" : told([camera.scale, ...camera.shares(size)])),
+    of: ({ panes: { camera, size } }) => (camera.scale === 1 ? "" : joined([camera.scale, ...camera.shares(size)])),
     take: ({ panes: { camera } }, text) => {
-      const [scale, ...shares] = heard(text);
+      const [scale, ...shares] = numbersOf(text);
       camera.scale = clamp(scale, 1, FARTHEST);
       // Shares of the pane until that has a size.
       camera.corner = [0, 1].map((k) => clamp(shares[k] ?? 0, 1 - camera.scale, 0));
@@ -42,9 +42,9 @@ const LOOKS = {
   },
   // Those that a person has moved: of each its number, and its place in shares of the pane.
   circles: {
-    of: ({ panes }) => told(Object.entries(panes.places.kept).flatMap(([p, at]) => [Number(p), ...at])),
+    of: ({ panes }) => joined(Object.entries(panes.places.kept).flatMap(([p, at]) => [Number(p), ...at])),
     take: ({ panes }, text) => {
-      const [numbers, kept] = [heard(text), {}];
+      const [numbers, kept] = [numbersOf(text), {}];
       for (let k = 0; k + 2 < numbers.length; k += 3) kept[numbers[k]] = numbers.slice(k + 1, k + 3);
       panes.places.put(kept);
     },
@@ -76,9 +76,9 @@ const LOOKS = {
     },
   },
   zoom: {
-    of: ({ charts }) => (charts.fan.zoom.range ? told(charts.fan.zoom.range) : ""),
+    of: ({ charts }) => (charts.fan.zoom.range ? joined(charts.fan.zoom.range) : ""),
     take: ({ charts }, text) => {
-      const [from, to] = heard(text);
+      const [from, to] = numbersOf(text);
       if (from < to) charts.fan.zoom.range = [from, to];
     },
     own: true,
@@ -125,17 +125,17 @@ const LOOKS = {
   },
 };
 
-const looksOf = (stage, isSaid) => {
-  const said = Object.entries(LOOKS).map(([name, look]) => [name, look.of(stage), look]);
-  const seen = said.filter(([name, text, look]) => text && isSaid(name, text, look));
+const looksOf = (stage, isWritten) => {
+  const all = Object.entries(LOOKS).map(([name, look]) => [name, look.of(stage), look]);
+  const seen = all.filter(([name, text, look]) => text && isWritten(name, text, look));
   return Object.fromEntries(seen.map(([name, text]) => [name, text]));
 };
 
 // The looks as a part of the address, after the rest of it.
 export const addressOf = (stage) => {
   const isSeen = (name, text, { listed }) => !isUsual(name, text) && (stage.list.open || !listed);
-  const said = written(looksOf(stage, isSeen));
-  return said && `&${said}`;
+  const text = written(looksOf(stage, isSeen));
+  return text && `&${text}`;
 };
 
 export const keepChoices = (stage) => {
@@ -160,10 +160,10 @@ export const takeUpChoices = (stage) => {
     choose(stage, "speed", speed);
     Object.assign(stage.player, { mode, speed: Number(speed) });
   }
-  const said = addressed();
-  if (Object.keys(said).length) {
+  const fields = addressed();
+  if (Object.keys(fields).length) {
     stage.panes.places.put({});
-    return take(stage, said);
+    return take(stage, fields);
   }
   if (!looks) return;
   stage.drawer.takeUp({ order });
