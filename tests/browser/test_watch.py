@@ -290,7 +290,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     assert most.get_attribute("aria-label").startswith(f"{labels[p]} – {labels[q]}: ")
     click(lambda: lab.expand("What would help"))
     click(lambda: lab.press("Try them"))
-    go_on = page.get_by_role("button", name="Go on with it")
+    go_on = page.get_by_role("button", name="Continue with it")
     expect(go_on).to_be_visible(timeout=60_000)
     lab.settle()
     assert clicks <= 4
@@ -311,7 +311,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
 
     # The fork is the run of the stage: its groups, its bounds, and an address that opens it again.
     address = page.url
-    lab.press("Go on with it")
+    lab.press("Continue with it")
     fork = expected[0].change.fork(run)
     expect(lab.stage.locator(".node")).to_have_count(len(fork.partition))
     lab.settle()

@@ -59,7 +59,7 @@ def check(update: dict[str, Any], run: bc.Engine) -> None:
     assert update["suspects"] == reckoning.suspects
     assert update["bestSoFar"] == reckoning.best
     assert {state: pytest.approx(cost, **close) for state, cost in looking.exact_costs(run).items()} == dict(
-        update["asked"]
+        update["evaluated"]
     )
 
 

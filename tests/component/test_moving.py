@@ -448,7 +448,7 @@ def test_playing_in_a_loop_stays_in_its_range(stage: Stage) -> None:
 
 
 def open_list(stage: Stage) -> None:
-    stage.root.get_by_text("take me to").click()
+    stage.root.get_by_text("go to", exact=True).click()
 
 
 def test_the_list_goes_to_moments_and_closes(stage: Stage, run: bc.Engine) -> None:

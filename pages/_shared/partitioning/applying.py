@@ -62,4 +62,4 @@ def warn(current: Lab) -> None:
     with st.container(horizontal=True, key="not_applied", vertical_alignment="center"):
         st.html(f"<p role='status'>{escape(sentence)}</p>", width="content")
         st.button("Apply it", on_click=begin)
-        st.button("Drop it", on_click=DRAFT.forget, help="Partition shows the run's choices again")
+        st.button("Discard", on_click=DRAFT.forget, help="Partition shows the run's choices again")

@@ -126,4 +126,4 @@ def go_on(current: Lab, trials: Trials) -> None:
     which: int = st.selectbox(
         "Go on with", range(len(tried)), format_func=lambda k: label(tried[k].name), key=f"help-{len(tried)}"
     )
-    st.button("Go on with it", on_click=fork, type="primary")
+    st.button("Continue with it", on_click=fork, type="primary")

@@ -52,7 +52,7 @@ def proving() -> None:
             begin_requested(current)
         proof = current.proof
         if proof is None or not proof.alive:
-            st.button("Prove it" if proof is None else "Once more", on_click=begin)
+            st.button("Prove it" if proof is None else "Prove it again", on_click=begin)
         if proof is None:
             return
         if proof.alive:

@@ -49,7 +49,7 @@ def test_going_on_with_what_helps_most_shows_the_fork_that_the_library_makes() -
     press(test, "Try them")
     best = bc.what_would_help(first.engine.fork())[0]
     assert test.selectbox(key_of(test, "help-")).options[0] == best.name
-    press(test, "Go on with it")
+    press(test, "Continue with it")
     mine = lab(test)
     assert mine.run is not first
     assert first.position == event
@@ -332,7 +332,7 @@ def test_what_was_tried_is_there_again_when_the_run_is_shown_again() -> None:
     mine.run.step("sweep", backward=False)
     press(test, "Try them")
     tried = len(test.selectbox(key_of(test, "help-")).options)
-    press(test, "Go on with it")
+    press(test, "Continue with it")
     assert not [box for box in test.selectbox if box.key.startswith("help-")]
     test.selectbox(key_of(test, f"fork-{mine.number}-")).select_index(0)
     ran(test.run())

@@ -203,7 +203,7 @@ def test_choices_that_are_dropped_are_those_of_the_run_again() -> None:
     test = app("partition")
     ran(test.selectbox("partition_variant").select(3).run())
     go(test, "watch")
-    press(test, "Drop it")
+    press(test, "Discard")
     assert said(test) == ""
     go(test, "partition")
     assert test.selectbox("partition_variant").value == 9

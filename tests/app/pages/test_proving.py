@@ -326,7 +326,7 @@ def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPat
     assert said.startswith("Not proven (stopped, ")
     assert number(found.upper_bound) in said
     assert found.lower_bound <= found.upper_bound == pytest.approx(mine.mrf.energy(found.labeling))
-    assert any(button.label == "Once more" for button in test.button)
+    assert any(button.label == "Prove it again" for button in test.button)
 
 
 def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

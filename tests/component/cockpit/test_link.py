@@ -94,6 +94,7 @@ def test_a_link_opens_the_very_picture_that_it_was_copied_of(page: Page, watched
     usual = picture(opened(page, watched, "?at=1"), pane)
     first = opened(page, watched, "?at=1")
     look(first, pane)
+    first.settle()
     expected = picture(first, pane)
     assert expected != usual
     # The address says it by itself, a moment after the last press.
