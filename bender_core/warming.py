@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
@@ -107,42 +107,34 @@ def ready(variant: int) -> Once:
     """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
-        with _compiling_aside(variant) as wait:
-            search(_model(), work=SEARCHED)
-            engine = _engine(variant)
-            engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
-            wait()
-            engine.run()
-            _engine(variant, engine)
+        _ASIDE.begin()
+        search(_model(), work=SEARCHED)
+        engine = _engine(variant)
+        engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
+        _ASIDE.wait()
+        engine.run()
+        _engine(variant, engine)
         looking.excess(engine, 0)
         common(np.ones(2, bool), 1)
 
     return Once(work)
 
 
-@contextmanager
-def _compiling_aside(variant: int) -> Iterator[Callable[[], None]]:
-    """Let another process compile exact min-marginals, a third of all, where the disk cache is empty.
-
-    Yields a function that waits until they are there.
-    """
-    with ExitStack() as stack:
-        children = list[Child[None]]()
-        if not DiskCache.is_filled() and (os.cpu_count() or 1) > 1:
-            with suppress(OSError):  # where no process can be started, this one compiles everything
-                children.append(stack.enter_context(Child(_compile_exact, variant)))
-
-        def wait() -> None:
-            for child in children:
-                while not child.ended:
-                    child.receive(LOOK_SECONDS)
-
-        yield wait
+def _compile_aside() -> None:
+    """Let another process compile exact min-marginals, a third of all, if the disk cache is empty and can be filled."""
+    if (os.cpu_count() or 1) > 1 and DiskCache.is_to_be_filled():
+        # Where no process can be started, this one compiles everything.
+        with suppress(OSError), Child(_compile_exact) as child:
+            while not child.ended:
+                child.receive(LOOK_SECONDS)
 
 
-def _compile_exact(variant: int) -> Iterator[None]:
-    looking.tightness(_engine(variant))
+def _compile_exact() -> Iterator[None]:
+    looking.tightness(_engine(next(iter(VARIANTS))))
     yield
+
+
+_ASIDE = Once(_compile_aside)
 
 
 def _model() -> BinaryMRF:

@@ -29,14 +29,14 @@ class Coupled(NamedTuple):
         return number
 
 
-def entries_of_a_sweep(graph: Coupled) -> int:
-    """A lower bound on the table entries that one update of every group reads, with rows.
+def entries_of_updates(graph: Coupled) -> FloatArray:
+    """A lower bound on the table entries that the update of each group reads, with rows.
 
     They are three passes over its table and over every message into it, and one over the table of every sender.
     """
     degree, sent = graph.degree, np.exp2(graph.bits[:, ::-1])
     passes = 3 * (1 + degree) * graph.states + STEPPED * (3 + degree)
-    return int(passes.sum() + sent.sum())
+    return passes + np.bincount(graph.ends.ravel(), sent.ravel(), len(passes))
 
 
 def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:

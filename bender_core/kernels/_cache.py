@@ -34,6 +34,8 @@ from bender_core.kernels._linking import call_by_name, names_called
 # Folders of other sources are removed when unused for this long, and those used longest ago when all
 # together take more bytes than that.
 UNUSED_SECONDS, LARGEST = 30 * 86_400.0, 512 << 20
+# More than the code of any function.
+PROBE_BYTES = 1 << 20
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
 # There is no home folder, or it cannot be read or written.
 _NO_PLACE = (OSError, RuntimeError)
@@ -119,13 +121,13 @@ class DiskCache(NullCache):
         return Compiled(sum(bool(each.overloads) for each in dispatchers), len(dispatchers), bool(cls._lacked))
 
     @classmethod
-    def is_filled(cls) -> bool:
-        """Whether most of that code is on disk."""
+    def is_to_be_filled(cls) -> bool:
+        """Whether most of that code is not on disk, and can be kept there."""
         files = 0
         for home in (_home, _temporary_home):
             with suppress(*_NO_PLACE):
                 files += sum(1 for _ in (home() / _FOLDER).iterdir())
-        return 2 * files >= len(cls._dispatchers)
+        return 2 * files < len(cls._dispatchers) and _can_keep()
 
     def _has(self, name, entry):
         """Whether there is machine code of a name, once its function is loaded or compiled."""
@@ -165,6 +167,16 @@ def _write(name: str, code: bytes) -> None:
         else:
             return
     _say_unkept(refusals[0])
+
+
+def _can_keep() -> bool:
+    """Whether there is a place with room for code."""
+    for home in (_home, _temporary_home):
+        with suppress(*_NO_PLACE), tempfile.TemporaryFile(dir=_opened(home(make=True))) as probe:
+            probe.write(bytes(PROBE_BYTES))
+            probe.flush()
+            return True
+    return False
 
 
 @cache

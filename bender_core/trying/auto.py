@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from bender_core.account import memory_limit
-from bender_core.engine.coupled import coupled, entries_of_a_sweep
+from bender_core.engine.coupled import coupled, entries_of_updates
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory import WORD
 from bender_core.engine.memory_needed import required_bytes
@@ -165,7 +165,7 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
 
 def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
     """A partition with the properties known without a run."""
-    entries = entries_of_a_sweep(coupled(mrf, part))
+    entries = int(entries_of_updates(coupled(mrf, part)).sum())
     return Candidate(name, part, quality(mrf, part), required_bytes(mrf, part, VARIANT), entries)
 
 

@@ -7,6 +7,7 @@ import time
 from typing import NamedTuple
 
 from bender_core.account import Account
+from bender_core.engine.coupled import coupled, entries_of_updates
 from bender_core.engine.engine import Engine
 from bender_core.groups import Partition
 from bender_core.looking.update import whereabouts
@@ -39,7 +40,9 @@ class SweepTime(NamedTuple):
         """In words, which tell a complete measurement from a partial one."""
         if not self.sweeps:
             return "too long to be measured"
-        return ("" if self.sweeps >= 1.0 else "about ") + duration(self.seconds)
+        if self.sweeps >= 1.0:
+            return duration(self.seconds)
+        return f"about {duration(self.seconds)}, from {max(self.sweeps, 0.01):.0%} of one"
 
 
 def time_sweep(
@@ -91,4 +94,7 @@ def _sweeps_of(engine: Engine) -> float:
         return float(max(engine.sweep, 1))
     at = whereabouts(engine)
     begun = (at.message + at.share) / at.messages if at.messages else 0.0
-    return at.sweep + (at.update + begun) / at.updates
+    # Groups differ in size, and some rules put the large ones first.
+    entries = entries_of_updates(coupled(engine.mrf, engine.partition))[engine.arrays.rule.order]
+    done = entries[: at.update].sum() + begun * entries[at.update : at.update + 1].sum()
+    return float(at.sweep + done / entries.sum())

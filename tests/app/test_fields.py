@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -68,6 +70,25 @@ def test_what_is_written_into_an_address_is_read_out_of_it(said: tuple[Field[Any
     assert field.of(address, None) == value
     # So the browser takes it, too.
     assert not field.kind.pattern or re.fullmatch(field.kind.pattern, address[field.name])
+
+
+@pytest.mark.parametrize("text", ["1" * (LONGEST - 1) + "x", "1." * (LONGEST // 2), "1_" * (LONGEST // 2)])
+def test_a_long_text_is_refused_in_a_short_sentence_and_in_work_linear_in_its_length(text: str) -> None:
+    def too_long(*_: object) -> None:
+        raise AssertionError("two seconds of processor time: the work grows with the square of the length")
+
+    before = signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 2.0)
+    try:
+        for field in FIELDS.values():
+            with suppress(LinkError):
+                field.read(text)
+        sentences = [sentence for name in FIELDS for sentence in passed_over(WATCH, {name: text})]
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert sentences
+    assert max(map(len, sentences)) < 400
 
 
 JUNK = st.one_of(
@@ -217,6 +238,17 @@ def test_another_page_is_told_only_what_its_address_may_have() -> None:
     assert of_page(EDGE, said) == {"order": "nu", "y": "01", "at": "3"}
 
 
+def test_an_address_names_a_message_only_if_it_is_pinned() -> None:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params.update(FIRST)
+    go(test, "partition")
+    assert "arc" not in dict(parse_qsl(test.session_state.page_address))
+    mine = lab(test)
+    mine.run.arc, mine.run.pinned = 3, True
+    go(test, "compare")
+    assert dict(parse_qsl(test.session_state.page_address))["arc"] == "3"
+
+
 # -- in the browser -------------------------------------------------------------------------------------------
 
 
@@ -245,7 +277,7 @@ def test_the_browser_writes_and_reads_fields_of_the_table() -> None:
     written = found(r"written\((\{.*?\})\)[;}`]")
     assert sorted(map(sorted, map(keys, written))) == [["arc", "at"], ["lesson"]]
     assert found(r'isAddressed\("(\w+)"\)') == ["lesson"]
-    (edge,) = found(r"  said\(\) \{\s*return (\{.*?\});\n")
+    (edge,) = found(r"  fields\(\) \{\s*return (\{.*?\});\n")
     assert keys(edge) == {"order", "y"} == {name for name in keys(edge) if EDGE in FIELDS[name].pages}
     (learn,) = found(r'leaving\.by\([^;]*"learn", \(\) => \((\{ .*?\})\)\);')
     assert keys(learn) == {"lesson"}

@@ -70,12 +70,10 @@ def _position(text: str) -> int:
 
 
 def _real(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
+    why = ", which is not a number"
+    found = float(_matching(_NUMBER, why)(text))
     if not math.isfinite(found):
-        raise NotOneError(", which is not a number")
+        raise NotOneError(why)
     return found
 
 
@@ -131,7 +129,8 @@ def texts(pattern: str, why: str) -> FieldType[str]:
 
 
 # A number as Python and as JavaScript write it.
-_NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?"
+# A digit can belong to one part of the pattern only: then a text is matched in linear time.
+_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?"
 _NUMBERS = f"{_NUMBER}(?:_{_NUMBER})*"
 
 
@@ -164,7 +163,7 @@ BITS: FieldType[tuple[int, ...]] = FieldType(
     lambda bits: "".join(map(str, bits)),
     pattern="[01]+",
 )
-REALS: FieldType[tuple[float, ...]] = FieldType(_reals, lambda found: "_".join(map(repr, found)), math.inf, _NUMBERS)
+REALS: FieldType[tuple[float, ...]] = FieldType(_reals, lambda found: "_".join(map(repr, found)), LONGEST, _NUMBERS)
 # The number of a message, in as many digits as the browser takes.
 SHORT_COUNT = FieldType(
     lambda text: int(_matching("[0-9]{1,9}", ", which is not a whole number of up to 9 digits")(text)),

@@ -123,7 +123,8 @@ class Field(Generic[T]):
 
     def refusal(self, text: str, why: str) -> LinkError:
         """The refusal of a text that is no value of this field."""
-        return LinkError(f"{self.clause} {text!r}{why}")
+        shown = text if len(text) <= LONGEST_WORD else f"{text[:LONGEST_WORD]}…"
+        return LinkError(f"{self.clause} {shown!r}{why}")
 
 
 # The model: one of three, the last with the parameters of its family.

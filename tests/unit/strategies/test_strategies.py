@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.engine.coupled import coupled, entries_of_a_sweep
+from bender_core.engine.coupled import coupled, entries_of_updates
 from bender_core.groups import coupled_groups, independent_cycles, spanning_forest
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
@@ -371,11 +371,11 @@ def test_auto_takes_the_cheapest_forest() -> None:
     assert independent_cycles(len(part), coupled_groups(mrf, part)) == 0
     assert "no cycles left" in part.reason
     tree = sample("tree")
-    chosen = entries_of_a_sweep(coupled(tree, bc.partition(tree, 8, "auto")))
+    chosen = entries_of_updates(coupled(tree, bc.partition(tree, 8, "auto"))).sum()
     for other in applicable(tree):
         part = bc.partition(tree, 8, other)
         if independent_cycles(len(part), coupled_groups(tree, part)) == 0:
-            assert chosen <= entries_of_a_sweep(coupled(tree, part))
+            assert chosen <= entries_of_updates(coupled(tree, part)).sum()
 
 
 @pytest.mark.parametrize("strategy", thinned(["auto", "pursuit"], 2))

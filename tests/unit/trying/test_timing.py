@@ -8,7 +8,8 @@ import math
 import pytest
 
 import bender_core as bc
-from bender_core.engine.coupled import coupled, entries_of_a_sweep
+from bender_core.engine.coupled import coupled, entries_of_updates
+from bender_core.kernels.costs import STEPPED
 from bender_core.trying import timing
 
 
@@ -35,6 +36,21 @@ def test_a_run_that_ends_has_made_a_sweep(clock: None) -> None:
     assert bc.time_sweep(mrf, bc.partition(mrf, 1)) == (1.0, 1.0)
 
 
+def cost_of_update(engine: bc.Engine, p: int) -> float:
+    """Three passes over a group's table and each of its messages, one over the senders' tables, and a constant."""
+    graph, neighbours = engine.graph, engine.graph.neighbours(p)
+    degree, states = len(neighbours), 2 ** len(engine.partition.groups[p])
+    sent = sum(2 ** len(graph.active_members(graph.arc(q, p))) for q in neighbours)
+    return 3 * (1 + degree) * states + STEPPED * (3 + degree) + sent
+
+
+def test_a_large_group_is_more_of_a_sweep_than_a_small_one(clock: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bc.Engine, "run", lambda self, **_: self.step("node"))
+    mrf = bc.sample("torus-10x10")
+    part = bc.manual(mrf, [range(12), *[[k] for k in range(12, 100)]])
+    assert bc.time_sweep(mrf, part).sweeps > 0.3
+
+
 @pytest.mark.parametrize("events", [1, 4, 9])
 def test_of_a_run_that_is_broken_off_the_last_sweep_counts_by_its_messages(
     clock: None, events: int, monkeypatch: pytest.MonkeyPatch
@@ -48,7 +64,8 @@ def test_of_a_run_that_is_broken_off_the_last_sweep_counts_by_its_messages(
     run(engine, max_events=events)
     done = bc.looking.whereabouts(engine)
     within = 0.0 if not done.messages else done.message / done.messages
-    made = done.sweep + (done.update + within) / len(part)
+    costs = [cost_of_update(engine, p) for p in engine.arrays.rule.order]
+    made = done.sweep + (sum(costs[: done.update]) + within * costs[done.update]) / sum(costs)
     taken = bc.time_sweep(mrf, part, 12)
     assert 0 < made < 1
     assert taken == pytest.approx((1 / made, made))
@@ -81,5 +98,5 @@ def test_no_sweep_reads_less_than_its_passes() -> None:
         part = bc.partition(mrf, max_size, "greedy")
         engine = bc.Engine(mrf, part, variant=9)
         engine.run(max_sweeps=1)
-        least = entries_of_a_sweep(coupled(mrf, part))
+        least = entries_of_updates(coupled(mrf, part)).sum()
         assert least <= engine.entries_read <= 20 * least
