@@ -8,6 +8,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.stopping import never
+from bender_core.trying.change import Fork
 from pages._shared.app.branches import Branch, branch_of, places_of
 from pages._shared.app.session import Lab
 from pages._shared.forks.growing import made_again
@@ -114,3 +115,21 @@ def test_a_chapter_that_is_let_go_before_the_stage_turns_to_it_is_made_again(
     made_again(forked, first, never)
     assert forked.turn(first, first.position)
     assert (forked.run, forked.run.position) == (first.run, 3)
+
+
+def test_where_memory_is_short_the_run_that_is_needed_is_kept(forked: Lab) -> None:
+    """A fork is made of a run that is not shown, for which there is no room at first."""
+    branches, first = forked.branches, forked.branches.first
+    change = bc.Change(variant=1)
+    other = branch_of(first, Fork(first.run.engine.position, change), change.fork(first.run.engine))
+    branches.add(other)
+    tries = []
+
+    def make() -> bc.Engine:
+        tries.append([branch.run is not None for branch in (first, other)])
+        if len(tries) == 1:
+            raise bc.TooLargeError("no room")
+        return first.run.engine
+
+    assert branches.with_room(make, first) is first.run.engine
+    assert tries == [[True, True], [True, False]]
