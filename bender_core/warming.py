@@ -107,6 +107,7 @@ def ready(variant: int) -> Once:
     """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
+        # What needs no exact min-marginals comes first, as another process may be compiling them.
         _ASIDE.begin()
         search(_model(), work=SEARCHED)
         engine = _engine(variant)

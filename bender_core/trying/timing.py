@@ -42,7 +42,7 @@ class SweepTime(NamedTuple):
             return "too long to be measured"
         if self.sweeps >= 1.0:
             return duration(self.seconds)
-        return f"about {duration(self.seconds)}, from {max(self.sweeps, 0.01):.0%} of one"
+        return f"about {duration(self.seconds)}, from {max(100 * self.sweeps, 1):.0f} % of a sweep"
 
 
 def time_sweep(

@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core.engine.coupled import coupled, entries_of_updates
 from bender_core.kernels.costs import STEPPED
 from bender_core.trying import timing
+from bender_core.units import duration
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_of_a_run_that_is_broken_off_the_last_sweep_counts_by_its_messages(
     taken = bc.time_sweep(mrf, part, 12)
     assert 0 < made < 1
     assert taken == pytest.approx((1 / made, made))
-    assert str(taken).startswith("about ")
+    assert str(taken) == f"about {duration(1 / made)}, from {max(100 * made, 1):.0f} % of a sweep"
 
 
 def test_a_sweep_of_which_nothing_was_done_has_no_time(clock: None, monkeypatch: pytest.MonkeyPatch) -> None:
