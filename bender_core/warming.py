@@ -114,8 +114,7 @@ def ready(variant: int) -> Once:
         engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
         _ASIDE.wait()
         engine.run()
-        _engine(variant, engine)
-        looking.excess(engine, 0)
+        looking.excess(_engine(variant, engine), 0)
         common(np.ones(2, bool), 1)
 
     return Once(work)
@@ -153,8 +152,9 @@ def _engine(variant: int, start: Engine | None = None) -> Engine:
 
 def _look() -> None:
     for variant in VARIANTS:
-        engine = _engine(variant)
-        engine.run()
+        before = _engine(variant)
+        before.run()
+        engine = _engine(variant, before)
         looking.certified_bound(engine)
         looking.min_marginal(engine, 0, 1, [0])
         looking.tightness(engine)
