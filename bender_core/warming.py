@@ -112,7 +112,7 @@ def ready(variant: int) -> Once:
         search(_model(), work=SEARCHED)
         engine = _engine(variant)
         engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
-        _ASIDE.wait()
+        _HAS_EXACT.wait()
         engine.run()
         looking.excess(_engine(variant, engine), 0)
         common(np.ones(2, bool), 1)
@@ -121,20 +121,31 @@ def ready(variant: int) -> Once:
 
 
 def _compile_aside() -> None:
-    """Let another process compile exact min-marginals, a third of all, if the disk cache is empty and can be filled."""
-    if (os.cpu_count() or 1) > 1 and DiskCache.is_to_be_filled():
-        # Where no process can be started, this one compiles everything.
-        with suppress(OSError), Child(_compile_exact) as child:
-            while not child.ended:
-                child.receive(LOOK_SECONDS)
+    """Let another process compile a part, if the disk cache is empty and can be filled."""
+    try:
+        if (os.cpu_count() or 1) > 1 and DiskCache.is_to_be_filled():
+            # Where no process can be started, this one compiles everything.
+            with suppress(OSError), Child(_compile_part) as child:
+                while not child.ended:
+                    if child.receive(LOOK_SECONDS):
+                        _HAS_EXACT.set()
+    finally:
+        _HAS_EXACT.set()
 
 
-def _compile_exact() -> Iterator[None]:
-    looking.tightness(_engine(next(iter(VARIANTS))))
+def _compile_part() -> Iterator[None]:
+    """Compile exact min-marginals, a third of all, then what looks at an update."""
+    engine = _engine(next(iter(VARIANTS)))
+    looking.tightness(engine)
     yield
+    looking.excess(engine, 0)
+    looking.tension(engine)
+    looking.answers(engine, 0, 0)
 
 
 _ASIDE = Once(_compile_aside)
+# Whether the other process has compiled exact min-marginals, or will not.
+_HAS_EXACT = threading.Event()
 
 
 def _model() -> BinaryMRF:
