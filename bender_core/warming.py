@@ -15,7 +15,9 @@ from bender_core.child_process import Child
 from bender_core.engine.engine import Engine
 from bender_core.engine.rows import RowAt
 from bender_core.groups import Partition
+from bender_core.kernels import messages, primal, update
 from bender_core.kernels._cache import Compiled, DiskCache
+from bender_core.kernels._jit import typed
 from bender_core.kernels.layout import RowKind
 from bender_core.labelings.searching import search
 from bender_core.looking.decided import common
@@ -107,15 +109,15 @@ def ready(variant: int) -> Once:
     """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
-        # What needs no exact min-marginals comes first, as another process may be compiling them.
+        # What another process may be compiling comes last.
         _ASIDE.begin()
-        search(_model(), work=SEARCHED)
         engine = _engine(variant)
         engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
         _HAS_EXACT.wait()
         engine.run()
         looking.excess(_engine(variant, engine), 0)
         common(np.ones(2, bool), 1)
+        search(_model(), work=SEARCHED)
 
     return Once(work)
 
@@ -134,10 +136,18 @@ def _compile_aside() -> None:
 
 
 def _compile_part() -> Iterator[None]:
-    """Compile exact min-marginals, a third of all, then what looks at an update."""
+    """Compile exact min-marginals, a third of all, then what a run needs last, and what it does not need."""
     engine = _engine(next(iter(VARIANTS)))
     looking.tightness(engine)
     yield
+    run = engine.arrays.run
+    typed(messages.pass_messages, run.problem, run.rule, run.state, 0, run.work)
+    typed(primal.follow, run.problem, run.rule, run.state, 0, run.work)
+    typed(primal.begin_search, run.problem, run.work)
+    typed(primal.search, run.problem, run.work)
+    typed(update.sum_up, run, 0)
+    common(np.ones(2, bool), 1)
+    search(_model(), work=SEARCHED)
     looking.excess(engine, 0)
     looking.tension(engine)
     looking.answers(engine, 0, 0)
