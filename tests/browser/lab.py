@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,20 +65,29 @@ class Lab(Watched):
         """Pick the first option of a select box that contains some words."""
         box = self.page.get_by_role("combobox", name=label, exact=True)
         options = self.page.get_by_role("option")
-        # A key pressed while the box is still being laid out (an expander opens) is lost; then press again.
+        # A press while the page is still being laid out (an expander opens, a complaint appears) is lost; then again.
         for _ in range(10):
             box.focus()
             box.press("ArrowDown")
             try:
                 options.first.wait_for(timeout=2000)
+                options.filter(has_text=option).first.click()
+                self._expect_chosen(box, option, timeout=2000)
                 break
-            except TimeoutError:
+            except (TimeoutError, AssertionError):
                 continue
-        options.filter(has_text=option).first.click()
+        self._expect_chosen(box, option)
         self.settle()
         # A menu that is opened once more, by a press that came late, hides all else.
         if self.page.get_by_role("listbox").count():
             box.press("Escape")
+
+    def _expect_chosen(self, box: Locator, option: str, timeout: float | None = None) -> None:
+        several = self.page.get_by_test_id("stMultiSelect").filter(has=box)
+        if several.count():
+            expect(several).to_contain_text(option, timeout=timeout)
+        else:
+            expect(box).to_have_value(re.compile(re.escape(option)), timeout=timeout)
 
     def set_size(self, value: int) -> None:
         """Set M."""
