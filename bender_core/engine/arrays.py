@@ -14,7 +14,7 @@ from bender_core.account import Account
 from bender_core.engine import memory
 from bender_core.engine.carrying import carry, decode_to
 from bender_core.engine.gap import Margin, margin
-from bender_core.engine.memory_needed import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
+from bender_core.engine.memory_needed import FIRST_EVENTS, Bytes, TooLargeError, charge_run, largest_fit
 from bender_core.engine.rows import cut_kind
 from bender_core.engine.settings import Settings
 from bender_core.engine.snapshots import Snapshots
@@ -127,9 +127,9 @@ class Arrays:
         require_model(mrf)
         start.require(mrf)
         self.mrf, self.partition, self.settings, self.account = mrf, partition, settings, account
-        self._looking_bytes: dict[Looking, int] = {}
-        self._nearest: dict[Looking, int | None] = {}
-        self.charges = charge_run(mrf, partition, self.variant, settings.schedule, account, settings.deepest)
+        self._looking_bytes: dict[Bytes, int] = {}
+        self._nearest: dict[Bytes, int | None] = {}
+        self.charges = charge_run(mrf, partition, settings, account)
         weakref.finalize(self, self.charges.close)
         try:
             self._build(start, stop)
@@ -158,7 +158,6 @@ class Arrays:
         self.state = memory.start(self.problem, self.rule.excluding, stop)
         self.goal = Goal.zeros()
         self._gathered: Run | None = None
-        self._charge("states", 2 * self.state.alive.nbytes, "of the states struck off")
         if start.run is not None:
             if self.settings.snapshot_bytes:
                 self._charge("start", memory.nbytes(self.state), "of its initial messages")
@@ -265,7 +264,7 @@ class Arrays:
         self.charge_looking(memory.certifying_bytes, "computing the certificate of the bound")
         return memory.looking(self.dims)
 
-    def charge_looking(self, looking: Looking, doing: str) -> None:
+    def charge_looking(self, looking: Bytes, doing: str) -> None:
         """Charge the memory for looking at the run, unless already charged; snapshots make room.
 
         Parameters
@@ -289,11 +288,16 @@ class Arrays:
             if not self.past.thin_out():
                 raise self._no_looking(looking, needed, doing)
 
-    def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
+    def _alive_bytes(self, dims: memory.Dimensions) -> int:
+        return memory.alive_bytes(dims) if self.settings.excluding else 0
+
+    def _no_looking(self, looking: Bytes, needed: int, doing: str) -> TooLargeError:
         if looking not in self._nearest:
             # Cached: it makes many partitions, and is called at every step.
             room = self.account.free + self.charges.used
-            self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
+            self._nearest[looking] = largest_fit(
+                self.mrf, self.partition, self.variant, room, more=lambda dims: looking(dims) + self._alive_bytes(dims)
+            )
         fits = self._nearest[looking]
         advice = f"M = {fits} would leave room" if fits else "raise the limit"
         limit = storage(self.account.limit)

@@ -158,6 +158,11 @@ def certifying_bytes(dims: Dimensions) -> int:
     return sum(_bytes(room) for room in _looking_shapes(dims).values())
 
 
+def alive_bytes(dims: Dimensions) -> int:
+    """Bytes of a run that excludes states: which are left, and which were at its start."""
+    return 2 * int((1 << dims.size).sum())
+
+
 def looking_bytes(dims: Dimensions) -> int:
     """Bytes needed to inspect messages: scratch, and a few tables over the states of a group."""
     return certifying_bytes(dims) + (WORD * TABLES << int(dims.size.max(initial=0)))

@@ -9,6 +9,7 @@ import numpy as np
 from bender_core.account import Account, Charges
 from bender_core.engine import memory
 from bender_core.engine.coupled import Coupled, coupled, plan
+from bender_core.engine.settings import Settings
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.strategies import partition, soon
@@ -35,10 +36,10 @@ class TooLargeError(ValueError):
         self.needed, self.limit, self.fits = needed, limit, fits
 
 
-Looking = Callable[[memory.Dimensions], int]
+Bytes = Callable[[memory.Dimensions], int]
 
 
-def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, looking: Looking | None = None) -> int:
+def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, more: Bytes | None = None) -> int:
     """The memory without which a run cannot begin: tables, messages, scratch and the first rows.
 
     Parameters
@@ -46,8 +47,8 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, lo
     mrf : BinaryMRF
     part : Partition
     which : int or Variant
-    looking : callable, optional
-        `memory.looking_bytes` or `memory.certifying_bytes`, whose bytes are added.
+    more : callable, optional
+        Bytes that are added: `memory.looking_bytes`, `memory.certifying_bytes` or `memory.alive_bytes`.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, lo
         Bytes.
     """
     dims = dimensions(mrf, coupled(mrf, part))
-    return sum(first_bytes(dims, variant(which)).values()) + (looking(dims) if looking else 0)
+    return sum(first_bytes(dims, variant(which)).values()) + (more(dims) if more else 0)
 
 
 def dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
@@ -85,9 +86,7 @@ def first_bytes(dims: memory.Dimensions, which: Variant, deepest: int = DEEPEST)
     }
 
 
-def charge_run(
-    mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, account: Account, deepest: int = DEEPEST
-) -> Charges:
+def charge_run(mrf: BinaryMRF, part: Partition, settings: Settings, account: Account) -> Charges:
     """Charge the memory that a run needs at its start.
 
     Raises
@@ -95,9 +94,11 @@ def charge_run(
     TooLargeError
         If it does not fit; then nothing is charged.
     """
-    dims = dimensions(mrf, coupled(mrf, part))
-    needs = first_bytes(dims, which, deepest)
-    name = f"{mrf.name}, M = {part.largest}, variant {which.number}, {schedule}"
+    dims, which = dimensions(mrf, coupled(mrf, part)), variant(settings.variant)
+    needs = first_bytes(dims, which, settings.deepest)
+    if settings.excluding:
+        needs["excluded states"] = memory.alive_bytes(dims)
+    name = f"{mrf.name}, M = {part.largest}, variant {which.number}, {settings.schedule}"
     # If possible, memory for inspecting the run, or at least for its certificate, is reserved before rows can fill the
     # rest.
     for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
@@ -111,7 +112,7 @@ def _too_large(
     mrf: BinaryMRF, part: Partition, which: Variant, needs: dict[str, int], account: Account
 ) -> TooLargeError:
     needed, room = sum(needs.values()), account.free
-    fits = largest_fit(mrf, part, which, room)
+    fits = largest_fit(mrf, part, which, room, more=memory.alive_bytes if "excluded states" in needs else None)
     advice = f"M = {fits} would fit" if fits else "no smaller groups would fit: raise the limit"
     largest = sorted(needs, key=lambda what: -needs[what])[:2]
     parts = " and ".join(f"{storage(needs[what])} for {what}" for what in largest)
@@ -133,7 +134,7 @@ def largest_fit(
     which: int | Variant,
     room: int,
     make: Callable[[BinaryMRF, int, str | None], Partition] = partition,
-    looking: Looking | None = None,
+    more: Bytes | None = None,
 ) -> int | None:
     """The largest M, partitioned by the strategy of ``part``, whose run can begin with ``room`` bytes.
 
@@ -147,7 +148,7 @@ def largest_fit(
         Bytes.
     make : callable
         Like `partition`, the default.
-    looking : callable, optional
+    more : callable, optional
         As for `required_bytes`.
     """
     strategy = soon(part.strategy)
@@ -156,6 +157,6 @@ def largest_fit(
         # that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
-        if required_bytes(mrf, make(mrf, max_size, strategy), which, looking) <= room:
+        if required_bytes(mrf, make(mrf, max_size, strategy), which, more) <= room:
             return max_size
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
+from bender_core.engine.memory import alive_bytes
 from bender_core.engine.memory_needed import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
@@ -126,9 +127,9 @@ class Costing(Personal):
 
         try:
             cost = tell(Cost(quality(self.mrf, part)))
-            needed = bc.required_bytes(self.mrf, part, variant)
+            needed = bc.required_bytes(self.mrf, part, variant, alive_bytes)
             if needed > limit:
-                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, make)))
+                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, make, alive_bytes)))
                 return
             cost = tell(replace(cost, bytes=needed))
             tell(replace(cost, sweep=bc.time_sweep(self.mrf, part, variant, schedule, limit=self.account, stop=stop)))

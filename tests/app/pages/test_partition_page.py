@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.engine.memory import alive_bytes
 from bender_core.engine.memory_needed import largest_fit
 from bender_core.groups import Partition, split, split_by_coupling
 from bender_core.stopping import never
@@ -174,7 +175,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule(monkeypatch: pytest.Mo
         mrf, part = lab(test).mrf, cut(test).part
         assert timed[-1] == (part, 9, schedule)
         assert f"{test.session_state.draft.costing.cost.sweep}, measured just now" in tables(test)
-        assert f"{storage(bc.required_bytes(mrf, part, 9))} at the start" in tables(test)
+        assert f"{storage(bc.required_bytes(mrf, part, 9, alive_bytes))} at the start" in tables(test)
     assert lab(test).account.used == lab(test).run.engine.arrays.charges.used, "the runs that were timed are over"
 
 

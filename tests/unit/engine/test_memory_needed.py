@@ -159,3 +159,14 @@ def test_the_couplings_are_those_of_the_hyper_graph(name: str, max_size: int) ->
     method, largest = plan(coupled)
     np.testing.assert_array_equal(method.reshape(-1), problem.methods.method)
     np.testing.assert_array_equal(largest.reshape(-1), problem.methods.largest)
+
+
+@pytest.mark.parametrize("variant", [4, 12])
+def test_the_size_that_is_offered_fits_a_run_that_excludes_states(variant: int) -> None:
+    mrf = bc.sample("torus-10x10")
+    for megabytes in (6, 20, 48):
+        with pytest.raises(bc.TooLargeError) as refused:
+            bc.Engine(mrf, bc.partition(mrf, 24, "greedy"), variant=variant, limit=megabytes << 20, excluding=True)
+        fits = refused.value.fits
+        assert fits is not None
+        bc.Engine(mrf, bc.partition(mrf, fits, "greedy"), variant=variant, limit=megabytes << 20, excluding=True)
