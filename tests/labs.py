@@ -113,7 +113,7 @@ def proven_lab(sample: str, max_size: int, variant: int, event: int) -> Lab:
     """At the end of a proof that has gone on from an event of the first run."""
     found, change = lab(sample, max_size, variant), bc.Change(prove=True)
     found.run.engine.run(max_events=event)
-    rounds = [branch_of(found.branches.first, Fork(event, change), change.fork(found.run.engine))]
+    rounds = [branch_of(found.branches.shown, Fork(event, change), change.fork(found.run.engine))]
     assert rounds[0].run is not None
     first = rounds[0].run.engine
     Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 import bender_core as bc
 from bender_core.engine.gap import is_closed, relative_gap
@@ -69,6 +69,24 @@ class Watched:
 
     def text(self, output: str) -> str:
         return self.stage.locator(OUTPUTS[output]).inner_text()
+
+    @property
+    def run(self) -> dict[str, str]:
+        """What makes the run, as the run bar says it: the model's name, and the values of the other fields."""
+        found: dict[str, str] = self.stage.locator(".run :is(select, input)").evaluate_all(
+            """(all) => Object.fromEntries(all.map(({ name, value, selectedOptions }) =>
+                [name, name === "model" ? selectedOptions[0]?.text : value]))"""
+        )
+        return found
+
+    def expect_run(self, **expected: object) -> None:
+        """Wait until the run bar shows a run."""
+        for name, value in expected.items():
+            field = self.stage.locator(f".run [name={name}]")
+            if name == "model":
+                expect(field.locator("option:checked")).to_have_text(str(value))
+            else:
+                expect(field).to_have_value(str(value))
 
     def said(self) -> dict[str, str]:
         """All that the stage says in numbers and words, by the names of its outputs."""

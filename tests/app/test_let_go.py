@@ -10,9 +10,9 @@ import bender_core as bc
 from bender_core.stopping import never
 from bender_core.trying.change import Fork
 from pages._shared.app.branches import Branch, branch_of, places_of
+from pages._shared.app.requests import BranchRequest
 from pages._shared.app.session import Lab
 from pages._shared.forks.growing import made_again
-from pages._shared.forks.requesting import BranchRequest
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage as feeding
 from pages._shared.watch.stage_views import chapters_view, opening_words
@@ -52,7 +52,7 @@ def fading(monkeypatch: pytest.MonkeyPatch) -> list[Branch]:
 
 def test_chapters_are_told_while_the_last_one_is_let_go(forked: Lab, fading: list[Branch]) -> None:
     tip, run = forked.branches.tip, forked.run
-    forked.turn(forked.branches.first, 3)
+    forked.turn(next(iter(forked.branches)), 3)
     expected = chapters_view(forked.branches)
     assert expected[-1]["length"] == run.seen == 7
     fading.append(tip)
@@ -60,7 +60,7 @@ def test_chapters_are_told_while_the_last_one_is_let_go(forked: Lab, fading: lis
 
 
 def test_what_is_read_of_a_branch_is_of_one_run(forked: Lab, fading: list[Branch]) -> None:
-    tip, first = forked.branches.tip, forked.branches.first
+    tip, first = forked.branches.tip, next(iter(forked.branches))
     run = tip.run
     words = opening_words(tip)
     fading.append(tip)
@@ -85,7 +85,7 @@ def test_a_chapter_that_is_let_go_before_the_stage_turns_to_it_is_made_again(
     forked: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker stands in `let_go` while a person turns to that very chapter: it is halted, and has let go."""
-    first, began, goes_on = forked.branches.first, threading.Event(), threading.Event()
+    first, began, goes_on = next(iter(forked.branches)), threading.Event(), threading.Event()
     let_go = Branch.let_go
 
     def slow(branch: Branch) -> None:
@@ -119,7 +119,7 @@ def test_a_chapter_that_is_let_go_before_the_stage_turns_to_it_is_made_again(
 
 def test_where_memory_is_short_the_run_that_is_needed_is_kept(forked: Lab) -> None:
     """A fork is made of a run that is not shown, for which there is no room at first."""
-    branches, first = forked.branches, forked.branches.first
+    branches, first = forked.branches, next(iter(forked.branches))
     change = bc.Change(variant=1)
     other = branch_of(first, Fork(first.run.engine.position, change), change.fork(first.run.engine))
     branches.add(other)

@@ -72,7 +72,7 @@ def test_the_study_opens_and_a_point_opens_its_run(lab: Lab) -> None:
     lab.page.mouse.up()
     lab.page.wait_for_url("**/")
     lab.settle()
-    expect(lab.stage.locator(".title")).to_contain_text(f"M {size} · variant {variant}:")
+    lab.expect_run(M=size, variant=variant)
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_families_are_made_and_samples_are_loaded_from_the_gallery_and_watched(l
         expect(lab.page.get_by_test_id("stMetricValue").first).to_have_text(str(mrf.n))
         expect(lab.page.locator(".js-plotly-plot").first).to_be_visible()
     lab.go("Watch")
-    expect(lab.stage.locator(".title")).to_contain_text(mrf.name)
+    lab.expect_run(model=mrf.name)
 
 
 @pytest.mark.slow
@@ -161,10 +161,10 @@ def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> N
             if page == "instance":
                 assert lab.heading.bounding_box()["height"] < 80
             if page == "watch":
-                assert lab.stage.locator(".title").bounding_box()["height"] < 30
+                assert lab.stage.locator(".run [name=model]").bounding_box()["width"] < width
                 assert lab.stage.locator("[data-out=message]").bounding_box()["height"] < 30
         if page == "watch":
-            expect(lab.stage.locator(".title")).to_have_attribute("title", re.compile(f"^{LONG} · M 8"))
+            lab.expect_run(model=label(LONG), M=8)
             expect(lab.stage.locator(".node").nth(2)).to_have_attribute("aria-label", "turned around")
             lab.click("[data-step=node]")
             # What just happened stays in sight.
@@ -228,7 +228,7 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     nothing_is_markup()
 
     lab.press("Partition and watch")
-    expect(lab.stage.locator(".title")).to_contain_text(NASTY[0])
+    lab.expect_run(model=NASTY[0])
     for name in NASTY[:3]:
         expect(lab.stage.get_by_label(name, exact=True)).to_be_visible()
         expect(lab.stage.locator(".node-name").get_by_text(label(name, SHORT), exact=True)).to_be_visible()

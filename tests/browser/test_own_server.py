@@ -142,7 +142,7 @@ def test_a_tab_that_comes_back_finds_its_run_paused_and_goes_on(page: Page, serv
     expect(stage).to_have_attribute("data-state", "idle", timeout=60_000)
     paused = events(page)
     assert paused > 0
-    expect(page.locator(".status .title")).to_contain_text("M 15")
+    expect(page.locator(".run [name=M]")).to_have_value("15")
     page.locator("[data-act=run]").click()
     expect(stage).to_have_attribute("data-state", "running", timeout=60_000)
     assert within(60, lambda: events(page) > paused)

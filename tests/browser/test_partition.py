@@ -43,7 +43,7 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
     lab.choose("Strategy", "by kind")
     expect(lab.page.locator("table.plain")).to_contain_text("28, the largest with 5 variables (32 states)")
     lab.press("Partition and watch")
-    expect(lab.stage.locator(".title")).to_have_text("pose, small · M 5 · variant 4: RMC on the loosest edge · mplp")
+    lab.expect_run(model="pose, small", M=5, variant=4, strategy="groups", schedule="mplp")
     run = engine(max_size=5, variant=4)
     expect(lab.stage.locator(".node")).to_have_count(len(run.partition))
     lab.shows(run)

@@ -263,9 +263,9 @@ def test_beside_the_bound_of_a_fork_is_that_of_the_run_it_forked_from(watched: C
         stage.settle()
         meant = [mark.get("means") or {} for mark in stage.marks()]
         drawn.append([means["name"] for means in meant if means.get("what") == "parent"])
-    assert drawn == [[], ["first run"], ["first run"]]
+    assert drawn == [["first run"]] * 3
     told = stage.root.evaluate("({ stage }) => stage.parent")
-    trace = mine.branches.first.run.engine.trace
+    trace = next(iter(mine.branches)).run.engine.trace
     assert told["event"][-1] == len(trace) - 90
     assert told["lower"] == pytest.approx([trace[90 + k - 1].lower_bound for k in told["event"]])
     ends = [k for k, event in enumerate(told["event"]) if trace[90 + event - 1].kind == Kind.SWEEP]

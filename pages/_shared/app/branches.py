@@ -1,4 +1,4 @@
-"""The runs of a session that have forked from one another: a tree whose root is the run that was begun."""
+"""The runs of a session on one model: those that were begun, and those that have forked from them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork
 from bender_core.trying.lineage import Lineage
+from bender_core.variants import variant as variant_of
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
@@ -24,7 +25,7 @@ from pages._shared.running.watched import WatchedRun
 
 @dataclass(eq=False)
 class Branch:
-    """A run of the tree.
+    """A run of the model, or a fork of one.
 
     Attributes
     ----------
@@ -34,7 +35,7 @@ class Branch:
     lineage : Lineage
         From which it can be made again.
     parent : Branch or None
-        The run that it forked from.
+        The run that it forked from; None if it was begun with settings of its own.
     run : WatchedRun or None
         None once its memory has been freed.
     curve : Curve
@@ -74,6 +75,21 @@ class Branch:
         changes = [fork.change for fork in self.lineage.forks]
         sizes = [change.pack if change.by_strategy is None else change.by_strategy.max_size for change in changes]
         return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Its settings in words, by name: M, strategy, variant and schedule, each as requested last."""
+        changes = [fork.change for fork in reversed(self.lineage.forks)]
+        made = next((each.by_strategy for each in changes if each.by_strategy is not None), None)
+        first = self.lineage.settings
+        variant = next((each.variant for each in changes if each.variant is not None), first.variant)
+        schedule = next((each.schedule for each in changes if each.schedule is not None), first.schedule)
+        return {
+            "M": f"M {self.max_size}",
+            "strategy": self.lineage.partition.strategy if made is None else made.strategy,
+            "variant": f"variant {variant_of(variant).number}",
+            "schedule": schedule,
+        }
 
     def let_go(self) -> None:
         """Free the memory of its run."""
@@ -118,7 +134,7 @@ class ForkedFrom:
 
 
 class Branches:
-    """The tree, in the order in which its runs were made.
+    """All runs: trees of forks, in the order in which their roots were begun.
 
     Parameters
     ----------
@@ -132,6 +148,8 @@ class Branches:
         The one that the pages show.
     tip : Branch
         Where the line of chapters that the stage goes through ends: what is shown leads to it.
+    before : Branch or None
+        The run that was shown before the present one was begun.
     request : ForkRequest or None
         The next fork.
     forked_from : ForkedFrom or None
@@ -141,20 +159,29 @@ class Branches:
     """
 
     def __init__(self, lineage: Lineage, run: WatchedRun) -> None:
-        mrf = run.engine.mrf
-        open_still, curve = np.zeros(mrf.n, np.int64), curve_of(run.engine, run.opening)
-        begin = Branch("first run", "", lineage, None, run, curve, mrf.n, open_still)
-        self._whole = mrf
-        self.shown = self.tip = begin
-        self._all = [begin]
-        self._made = 0
+        self._whole = run.engine.mrf
+        self._all: list[Branch] = []
+        self._begun = self._forked = 0
+        self.shown = self.tip = self.begin(lineage, run)
+        self.before: Branch | None = None
         self.request: ForkRequest | None = None
         self.forked_from: ForkedFrom | None = None
         self.called = -1
 
+    def begin(self, lineage: Lineage, run: WatchedRun) -> Branch:
+        """Add a run that has forked from none."""
+        self._begun += 1
+        name = "first run" if self._begun == 1 else f"run {self._begun}"
+        open_still, curve = np.zeros(self._whole.n, np.int64), curve_of(run.engine, run.opening)
+        found = Branch(name, "", lineage, None, run, curve, self._whole.n, open_still)
+        self._all.append(found)
+        return found
+
     def __iter__(self) -> Iterator[Branch]:
         """Depth first: every branch follows its parent and precedes its own forks."""
-        return self._below(self.first)
+        for branch in self._all:
+            if branch.parent is None:
+                yield from self._below(branch)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -164,11 +191,6 @@ class Branches:
         for other in self._all:
             if other.parent is branch:
                 yield from self._below(other)
-
-    @property
-    def first(self) -> Branch:
-        """The run that did not fork from another."""
-        return self._all[0]
 
     @property
     def chapters(self) -> list[Branch]:
@@ -198,14 +220,14 @@ class Branches:
     def add(self, *branches: Branch) -> Branch:
         """Add runs that forked one from the next, the first of them from a run of the tree; returns the last."""
         for branch in branches:
-            self._made += 1
-            branch.name = f"fork {self._made}"
+            self._forked += 1
+            branch.name = f"fork {self._forked}"
             self._all.append(branch)
         return branches[-1]
 
     def forget(self, branch: Branch) -> None:
-        """Remove a branch and its descendants; the first run and the ancestors of the run shown cannot be removed."""
-        if branch is self.first or self.shown.comes_from(branch):
+        """Remove a branch and its descendants; the run shown and its ancestors cannot be removed."""
+        if self.shown.comes_from(branch):
             raise ValueError(f"{branch.name} is needed by the run that is shown")
         for other in [other for other in self._all if other.comes_from(branch)]:
             # Buttons of the page drawn last may still refer to it.
@@ -213,9 +235,11 @@ class Branches:
             self._all.remove(other)
         if self.tip not in self._all:
             self.tip = self.shown
+        if self.before not in self._all:
+            self.before = None
 
     def clear(self) -> None:
-        """Keep no run: another tree begins, and buttons of the page drawn last may still refer to this one."""
+        """Keep no run: another model is opened, and buttons of the page drawn last may still refer to these."""
         for branch in self._all:
             branch.run = None
 
@@ -284,6 +308,12 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
     decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
     return Branch("", cause, lineage, parent, run, curve, engine.mrf.n, decided_in, lower, places=places)
+
+
+def unlike(branch: Branch, other: Branch) -> str:
+    """What distinguishes another run from a run, in words: the settings that differ, or else its name."""
+    mine = branch.settings
+    return ", ".join(text for name, text in other.settings.items() if text != mine[name]) or other.name
 
 
 def places_of(branch: Branch) -> FloatArray:

@@ -48,8 +48,8 @@ from pages._shared.app.field_types import (
 
 T = TypeVar("T")
 
-WATCH, EDGE, LEARN, EXPERIMENTS = "watch", "edge", "learn", "experiments"
-PAGES = ("instance", "partition", WATCH, EDGE, "compare", EXPERIMENTS, LEARN, "method")
+INSTANCE, WATCH, EDGE, LEARN, EXPERIMENTS = "instance", "watch", "edge", "learn", "experiments"
+PAGES = (INSTANCE, "partition", WATCH, EDGE, "compare", EXPERIMENTS, LEARN, "method")
 # The most unknown names that are listed.
 MOST_LISTED = 3
 

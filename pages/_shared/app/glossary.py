@@ -30,3 +30,18 @@ GLOSSARY: dict[str, str] = {
     "upper bound": "The energy of the best labelling found so far.",
     "variant": "Which rows are added on which edges: the paper's ten, its baseline 11, and our 12 without rows.",
 }
+
+# Strategies: a name, and what they do.
+STRATEGIES = {
+    "auto": "auto: a short trial of each rule, the best bound wins",
+    "pursuit": "pursuit: merge where tension sits (takes seconds)",
+    "groups": "by kind (the paper's): one kind of variable per group",
+    "greedy": "greedy: grow by the strongest coupling",
+    "refined": "refined: grow by relevant coupling, then exchange",
+    "layers": "layers: level by level, a chain where possible",
+    "blocks": "blocks: compact tiles of the drawing",
+    "community": "community: strongly coupled clusters",
+    "random": "random: for comparison",
+    "singletons": "singletons: one variable per group",
+    "manual": "by hand",
+}

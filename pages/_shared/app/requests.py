@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from pages._shared.app.branches import Branch
 from pages._shared.running.kept import Kept
+
+
+@dataclass(frozen=True, eq=False)
+class BranchRequest:
+    """A request about one of the runs."""
+
+    what: str  # "show", "turn" to a chapter, or "run on"
+    branch: Branch
+
 
 # A proof on Watch: True, or its beginning.
 PROOF = Kept[object]("proof_requested")
-# A run of the tree of forks to show, or to continue.
-BRANCH = Kept[object]("branch_request")
+# A run to show, or to continue.
+BRANCH = Kept[BranchRequest]("branch_request")
 # Another page, and the fields of its address.
 DESTINATION = Kept[tuple[str, dict[str, str]]]("destination")
 # Whether the whole page has to run, not only the stage.

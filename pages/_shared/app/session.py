@@ -18,7 +18,7 @@ from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
 from pages._shared.app.arrival import Arrival, arrival
-from pages._shared.app.branches import Branch, Branches, ForkedFrom, branch_of, passage
+from pages._shared.app.branches import Branch, Branches, ForkedFrom, branch_of, passage, unlike
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import (
     ARC,
@@ -35,6 +35,7 @@ from pages._shared.app.fields import (
     M,
     carried,
 )
+from pages._shared.app.next_run import NEXT, Choice, NextRun
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
@@ -46,11 +47,11 @@ from pages._shared.app.permalink import (
     sought_by,
 )
 from pages._shared.app.proof import ProofInProgress
-from pages._shared.app.requests import BRANCH, PROOF
+from pages._shared.app.requests import BRANCH, PROOF, BranchRequest
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
 from pages._shared.running.kept import Kept
-from pages._shared.running.watched import WatchedRun
+from pages._shared.running.watched import Place, WatchedRun
 
 # The link of a new session, and the defaults of links.
 FIRST = SAMPLE.say("pose-small") | M.say(8) | VARIANT.say(9) | SCHEDULE.say("mplp")
@@ -157,7 +158,9 @@ class Replay(Personal):
 
         self.doing = what
         part = bc.partition(lab.mrf, lab.max_size, strategy, stop=stop, on_progress=tell)
+        usual = lab.branches.shown
         lab.repartition(part, lab.max_size, lab.variant, lab.schedule, stop)
+        lab.branches.forget(usual)
         self.doing = ""
 
 
@@ -205,29 +208,22 @@ class Lab:
         TooLargeError, PartitionError
             Then nothing has changed.
         """
-        self._start(mrf, part, max_size, variant, schedule)
+        self._replace(self._engine(mrf, part, variant, schedule, bc.Stop(requested=_interrupted)), max_size)
         self.origin = origin
 
     def repartition(
         self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None
     ) -> None:
-        """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
-
-        With the same groups, the message and the position shown are kept.
+        """Begin another run of the model, and show it at the same place; without ``stop`` Streamlit may end this.
 
         Raises
         ------
         TooLargeError, PartitionError
             Then nothing has changed.
         """
-        before, event = self.run, self.branches.shown.event_in_all(self.run.position)
-        self._start(self.mrf, part, max_size, variant, schedule, stop)
-        if not np.array_equal(part.group_of(), before.engine.partition.group_of()):
-            return
-        self.run.arc, self.run.pinned = before.arc, before.pinned
-        if event:
-            self.run.start(until=event)
-            self.run.settle()
+        stop = stop or bc.Stop(requested=_interrupted)
+        engine = self._engine(self.mrf, part, variant, schedule, stop)
+        self._begin(engine, max_size)
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Continue with a run that forked from the one shown, at the event shown."""
@@ -236,10 +232,13 @@ class Lab:
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
     def show(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another run of the tree, at a position or where it was left; False if its memory has been freed."""
+        """Show another run, at a position or where it was left; False if its memory has been freed."""
         self.run.halt()
         if branch.run is None:
             return False
+        shown = self.branches.shown
+        if not (branch.comes_from(shown) or shown.comes_from(branch)):
+            self.branches.before = shown
         self.branches.tip = branch
         return self.turn(branch, position)
 
@@ -308,25 +307,43 @@ class Lab:
         """The same for anybody: empty for an uploaded model."""
         return self.address if self.is_public else ""
 
-    def _start(
-        self,
-        mrf: bc.BinaryMRF,
-        part: bc.Partition,
-        max_size: int,
-        variant: int,
-        schedule: str,
-        stop: bc.Stop | None = None,
-    ) -> None:
-        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(requested=_interrupted))
+    def _begin(self, engine: bc.Engine, max_size: int) -> None:
+        """Show another run of the model: in the same sweep, and with the same groups at the same update and message."""
+        branches, before = self.branches, self.run
+        shown = branches.shown
+        before.halt()
+        before.settle()
+        for branch in branches.chapters:
+            branch.look()
+        place = before.place
+        begun = Place(int(shown.begins("sweeps")) + place.sweep)
+        are_same = np.array_equal(engine.partition.group_of(), before.engine.partition.group_of())
+        new = branches.begin(Lineage.of(engine, max_size), WatchedRun(engine))
+        if are_same:
+            new.places = shown.places
+        new.cause = unlike(shown, new)
+        self.show(new)
+        self.notice = ""
+        if not before.engine.arrays.charges.used:  # it has given way
+            shown.let_go()
+        if are_same:
+            self.run.arc, self.run.pinned = before.arc, before.pinned
+            begun = place._replace(sweep=begun.sweep)
+        if begun != Place(0):
+            self.run.start(until=begun)
+            self.run.settle()
+
+    def _replace(self, engine: bc.Engine, max_size: int) -> None:
+        """Show a run of another model; those of the present one are given up."""
         self.run.halt()
         self.references.stop()
-        if mrf is not self.mrf:
-            self.carried = {}
-            if self.proof is not None:
-                self.proof.stop()
-                self.proof = None
-        self.mrf, self.partition, self.max_size = mrf, part, max_size
-        self.variant, self.schedule, self.references = variant, schedule, References()
+        self.carried = {}
+        if self.proof is not None:
+            self.proof.stop()
+            self.proof = None
+        self.mrf, self.partition, self.max_size = engine.mrf, engine.partition, max_size
+        self.variant, self.schedule = engine.variant.number, engine.settings.schedule
+        self.references = References()
         self.run = WatchedRun(engine)
         self.branches.clear()
         self.branches = Branches(Lineage.of(engine, max_size), self.run)
@@ -466,22 +483,85 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     return found
 
 
+def begin_next(current: Lab, choice: Choice) -> None:
+    """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
+    give_up_next()
+    following = NextRun(choice, current.number)
+    NEXT.set(following)
+    following.start(current._engine)
+
+
+def give_up_next() -> None:
+    """Keep the present run: the next one is no longer made."""
+    following = NEXT.take()
+    if following is not None:
+        following.stop()
+
+
+def next_run(current: Lab) -> NextRun | None:
+    """The run that is being made, or was refused, beside the one shown; None if another one is shown since."""
+    following = NEXT.get()
+    if following is not None and following.beside != current.number:
+        give_up_next()
+        return None
+    return following
+
+
+def show_next(current: Lab) -> bool:
+    """Show the next run if it has been made; returns whether it has."""
+    following = next_run(current)
+    if following is None or following.alive or following.refusal:
+        return False
+    NEXT.forget()
+    choice, engine = following.choice, following.made
+    if engine is None:  # stopped
+        return False
+    if choice.mrf is current.mrf:
+        current._begin(engine, choice.max_size)
+    else:
+        current._replace(engine, choice.max_size)
+        current.origin = choice.origin
+    return True
+
+
+def return_to(current: Lab, branch: Branch, position: int | None = None) -> None:
+    """Show a run that was shown before; one whose memory was freed is first made again, below the stage."""
+    if not current.show(branch, position):
+        branch.position = branch.position if position is None else position
+        BRANCH.set(BranchRequest("show", branch))
+
+
 def open_again(fields: Mapping[str, str]) -> None:
-    """Open the run of an address that this session has left, unless it belongs to the open tree.
+    """Open the run of an address that this session has left, unless it is the one shown or one of its forks.
 
     An address that cannot be opened changes nothing but the notice.
     """
     current = lab()
-    begun = dict(parse_qsl(query(current.origin, current.branches.first.lineage)))
-    names_a_run = {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys()
-    if not names_a_run or (begun and begun.items() <= fields.items()):
+    if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
+        return
+    found = _run_of(fields, current)
+    if found is not None and (found.comes_from(current.branches.shown) or current.branches.shown.comes_from(found)):
         return
     try:
-        found = linked(FIRST | dict(fields), current.number + 1)
+        if found is not None:
+            return_to(current, found, AT.of(fields, 0))
+            current.run.arc, current.run.pinned = arc_of(fields, current.run.engine), ARC.name in fields
+            return
+        other = linked(FIRST | dict(fields), current.number + 1)
     except LinkError as error:
         current.notice = f"The run of this address cannot be opened again: {error}. The previous run is shown."
         return
     current.leave()
     PROOF.take()
     BRANCH.take()
-    _LAB.set(found)
+    _LAB.set(other)
+
+
+def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
+    """The run of an address among those of the session: the last of the forks that it names."""
+    found = None
+    for branch in current.branches:
+        named = dict(parse_qsl(query(current.origin, branch.lineage)))
+        if named and named.items() <= fields.items():
+            found = branch
+    return found

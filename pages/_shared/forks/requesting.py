@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.branches import Branch, ForkRequest
-from pages._shared.app.requests import BRANCH
+from pages._shared.app.branches import ForkRequest
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint
 
@@ -23,19 +21,6 @@ class Find(Protocol):
     def __call__(
         self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found], /
     ) -> Found | None: ...
-
-
-@dataclass(frozen=True, eq=False)
-class BranchRequest:
-    """A request about one of the runs."""
-
-    what: str  # "show", "turn" to a chapter, or "run on"
-    branch: Branch
-
-
-def requested_branch() -> BranchRequest | None:
-    """The run to show, or to continue."""
-    return cast(BranchRequest | None, BRANCH.get())
 
 
 def ask(current: Lab, change: bc.Change) -> None:

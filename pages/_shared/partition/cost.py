@@ -9,26 +9,12 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import applicable
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
-from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.glossary import GLOSSARY, STRATEGIES
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, table
 from pages._shared.partition.table import TELL_SECONDS, fill
 from pages._shared.partitioning.making import Costing
 from pages._shared.running.following import follow
-
-WORDS = {
-    "auto": "auto: a short trial of each rule, the best bound wins",
-    "pursuit": "pursuit: merge where tension sits (takes seconds)",
-    "groups": "by kind (the paper's): one kind of variable per group",
-    "greedy": "greedy: grow by the strongest coupling",
-    "refined": "refined: grow by relevant coupling, then exchange",
-    "layers": "layers: level by level, a chain where possible",
-    "blocks": "blocks: compact tiles of the drawing",
-    "community": "community: strongly coupled clusters",
-    "random": "random: for comparison",
-    "singletons": "singletons: one variable per group",
-    "manual": "by hand",
-}
 
 
 def choices(current: Lab, part: Partition) -> None:
@@ -37,7 +23,7 @@ def choices(current: Lab, part: Partition) -> None:
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
-        format_func=WORDS.__getitem__,
+        format_func=STRATEGIES.__getitem__,
         key="partition_strategy",
         help=GLOSSARY["partition"],
     )

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,24 @@ from pages._shared.running.background import Personal
 
 # The interval at which a background run reports its progress; the stage asks a little less often.
 TELL_SECONDS = 0.2
+
+
+class Place(NamedTuple):
+    """A place that runs with the same groups have in common, whatever their events are.
+
+    Attributes
+    ----------
+    sweep : int
+        The number of complete sweeps before it.
+    group : int
+        The one whose update in the next sweep is open, or has ended last; -1: none.
+    is_open : bool
+        Whether it is open.
+    """
+
+    sweep: int
+    group: int = -1
+    is_open: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +140,17 @@ class WatchedRun:
         earlier = stops[stops < self.position]
         self.show(int(earlier[-1]) if len(earlier) else 0)
 
-    def start(self, until: int | None = None) -> None:
-        """Continue in the background: to the end, or until event ``until``."""
+    @property
+    def place(self) -> Place:
+        """The place shown."""
+        kinds = self.engine.trace.column("kind")[: self.position]
+        sweep, last = int(np.count_nonzero(kinds == Kind.SWEEP)), int(kinds[-1]) if len(kinds) else Kind.SWEEP
+        if last >= Kind.SWEEP:
+            return Place(sweep)
+        return Place(sweep, self.engine.trace[self.position - 1].node, last < Kind.MESSAGE)
+
+    def start(self, until: int | Place | None = None) -> None:
+        """Continue in the background: to the end, until event ``until``, or to a place."""
         if not self.settle():
             return
         self.progress = self._progress()
@@ -147,10 +175,14 @@ class WatchedRun:
             self.show(self.engine.position)
         return True
 
-    def _drive(self, until: int | None, stop: threading.Event) -> None:
+    def _drive(self, until: int | Place | None, stop: threading.Event) -> None:
         tell = partial(self._tell, stop)
         try:
-            if self.engine.seek(len(self.engine.trace), tell):
+            if not self.engine.seek(len(self.engine.trace), tell):
+                return
+            if isinstance(until, Place):
+                run_to(self.engine, until, tell)
+            else:
                 self.engine.run(max_events=until, on_progress=tell)
         except bc.EngineError as error:
             self.failure = str(error)
@@ -176,6 +208,21 @@ class WatchedRun:
             engine.trace,
             time.perf_counter(),
         )
+
+
+def run_to(engine: bc.Engine, place: Place, on_progress: Callable[[bc.Engine], bool]) -> None:
+    """Continue to a place, or to the end of the run if that comes first; where ``on_progress`` is true, it ends."""
+    engine.run(max_sweeps=place.sweep, on_progress=on_progress)
+    while place.group >= 0 and engine.sweep == place.sweep and not engine.finished:
+        begin = engine.position
+        engine.step("node", on_progress)
+        last = looking.last_event(engine)
+        if last is None or last.kind != Kind.MESSAGE:
+            return  # stopped
+        if last.node == place.group:
+            if place.is_open:
+                engine.seek(begin + 1, on_progress)
+            return
 
 
 def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:

@@ -18,11 +18,11 @@ from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
-from pages._shared.app.requests import BRANCH
+from pages._shared.app.requests import BRANCH, BranchRequest
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
-from pages._shared.forks.requesting import BranchRequest, ask, carry_out, hand_over, requested_branch
+from pages._shared.forks.requesting import ask, carry_out, hand_over
 from pages._shared.running.kept import Kept
 from pages._shared.watch.found_below import found_below
 from pages._shared.watch.saving import expression
@@ -45,10 +45,10 @@ def forking() -> None:
     """The tree of forks, and their gains."""
     current = lab()
     several = len(current.branches) > 1
-    if (request := requested_branch()) is not None and request.branch not in list(current.branches):
+    if (request := BRANCH.get()) is not None and request.branch not in list(current.branches):
         # Another model or partition has been opened since: the memory of the previous runs must be freed.
         BRANCH.set(None)
-    with st.expander("Forks", expanded=several):
+    with st.expander("Runs and forks", expanded=any(branch.parent is not None for branch in current.branches)):
         st.caption(
             "A fork continues from the event shown with the same messages, rows and best labelling, but with something "
             "changed. The run that it forks from is not affected."
@@ -230,7 +230,7 @@ def chosen(current: Lab) -> None:
             st.download_button(
                 "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
             )
-    request = requested_branch()
+    request = BRANCH.get()
     if request is not None:
         go_on_with(current, request)
 

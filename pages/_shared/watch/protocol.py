@@ -474,6 +474,48 @@ class ReferenceLine(TypedDict):
     energy: Energy
 
 
+# -- the run bar --------------------------------------------------------------------------------------------------
+
+
+class Option(TypedDict):
+    """Something to choose."""
+
+    value: str
+    text: str
+    title: str  # more about it; may be empty
+
+
+class Choices(TypedDict):
+    """What can be chosen."""
+
+    models: list[tuple[str, list[Option]]]  # by kind
+    strategies: list[Option]
+    variants: list[Option]
+    schedules: list[Option]
+    most: Annotated[int, Bounds(least=1)]  # the largest M
+
+
+class Chosen(TypedDict):
+    """What makes a run; of a command only what was chosen anew."""
+
+    model: NotRequired[str]
+    M: NotRequired[int]
+    strategy: NotRequired[str]
+    variant: NotRequired[int]
+    schedule: NotRequired[str]
+
+
+class Bar(TypedDict):
+    """The run bar."""
+
+    now: Chosen  # of the run shown, or of the one that is being made
+    largest: Annotated[int, Bounds(least=1)]  # the size of the largest group of the run shown
+    making: str | None  # the progress of a run that is being made, in words
+    refusal: str  # why the last one could not be made; empty if it could
+    offer: Chosen | None  # what could be made instead
+    before: str | None  # what distinguishes the run that was shown before, in words
+
+
 # -- all together -------------------------------------------------------------------------------------------------
 
 
@@ -496,7 +538,8 @@ class Stage(Answer):
 
     run: Count  # the number of the run in this session
     model: str  # its name
-    title: str  # what the run is
+    bar: Bar
+    choices: Choices | None  # None if the stage holds them
     graph: Graph | None  # None if the stage said that it holds it
     called: OrNone  # the run that was last asked for below the stage: it comes into sight
     forked_from: ForkedFrom | None
@@ -541,7 +584,23 @@ Measure: TypeAlias = Literal["tension", "mean", "largest", "loose"]
 class EveryCommand(TypedDict):
     """The fields of every command of the stage."""
 
-    do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
+    do: Literal[
+        "show",
+        "step",
+        "find",
+        "run",
+        "stop",
+        "poll",
+        "reference",
+        "exact",
+        "insert",
+        "turn",
+        "prove",
+        "go",
+        "choose",
+        "back",
+        "address",
+    ]
     at: Position  # the position shown
     arc: OrNone  # that is pinned
     first: EventNumber  # the first event requested
@@ -575,6 +634,10 @@ class Command(EveryCommand):
     # Of a turn to another chapter: its number, and the position there.
     chapter: NotRequired[Count]
     to: NotRequired[Position]
+    # Of a run to make.
+    chosen: NotRequired[Chosen]
+    # Of an address of this page that the browser went back to: its query.
+    query: NotRequired[str]
     # Of a page to go to: it, and the fields of its address.
-    page: NotRequired[Literal["edge", "learn"]]
+    page: NotRequired[Literal["edge", "instance", "learn"]]
     fields: NotRequired[dict[str, Any]]

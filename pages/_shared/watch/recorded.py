@@ -98,7 +98,7 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     arrived.has_graph, command = False, cast(protocol.Command | None, arrived.command)
     data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.fields, -1)}
     if has_graph:
-        data |= {"graph": None, "parent": None, "chapters": None}
+        data |= {"graph": None, "parent": None, "chapters": None, "choices": None}
     if command and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}

@@ -8,22 +8,24 @@ computes the answers.
 from __future__ import annotations
 
 from typing import cast
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
 from pages._shared.app.branches import ForkedFrom
-from pages._shared.app.fields import EDGE, LEARN, of_page
+from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page
 from pages._shared.app.frontend import Component
-from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE
-from pages._shared.app.session import Lab, has_lab, lab
+from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE, BranchRequest
+from pages._shared.app.session import Lab, give_up_next, has_lab, lab, open_again, return_to, show_next
 from pages._shared.app.text import label
-from pages._shared.forks.requesting import BranchRequest, insert_row
+from pages._shared.forks.requesting import insert_row
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.recorded import heed, recorded_data
+from pages._shared.watch.run_bar import bar, choices, choose
 from pages._shared.watch.stage_answers import Answers, Question
 from pages._shared.watch.stage_views import (
     chapters_view,
@@ -35,7 +37,7 @@ from pages._shared.watch.stage_views import (
 )
 
 # The pages to which the stage has links.
-PAGES = (EDGE, LEARN)
+PAGES = (EDGE, INSTANCE, LEARN)
 
 _component = Component("stage")
 _ANSWERS = Kept[Answers]("stage_answers")
@@ -49,6 +51,8 @@ def stage(current: Lab) -> None:
     command, arrived.command = arrived.command, None
     if command is not None and command["do"] != "go":
         carry_out(current, cast(protocol.Command, command))
+    if show_next(current):
+        WHOLE_PAGE.set(True)
     _component.mount(stage_data(current), on_command_change=_on_command)
 
 
@@ -74,6 +78,7 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     if command["do"] == "reference":
         current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     _go(command)
+    is_new = command["serial"] != _answers(current.run).serial
     obey(current.run, command)
     if command["do"] == "insert":
         insert_row(current, requested_row(current.run.engine, **command["row"]))
@@ -82,8 +87,17 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     # A repeated command has no further effect.
     if command["do"] == "prove" and not (current.proof is not None and current.proof.alive):
         PROOF.set(PROOF.get() or True)
+    # A repeated one would begin again.
+    if command["do"] == "choose" and is_new:
+        choose(current, command["chosen"])
+    if command["do"] == "stop":
+        give_up_next()
+    if command["do"] == "back" and current.branches.before is not None:
+        return_to(current, current.branches.before)
+    if command["do"] == "address":
+        open_again(dict(parse_qsl(command["query"])))
     # The whole page makes forks and shows other runs.
-    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove"))
+    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove", "back", "address"))
 
 
 def turn(current: Lab, chapter: int, position: int) -> None:
@@ -112,7 +126,7 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] in ("go", "insert", "turn"):
+    if command["do"] in ("go", "insert", "turn", "back", "address"):
         run.show(int(command["at"]))
         return
     # A question repeated because its answer takes long would interrupt that answer.
@@ -154,17 +168,17 @@ def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
         Whether the stage has what stays the same.
     """
     engine = current.run.engine
-    variant, schedule = engine.variant, engine.settings.schedule
     return {
         "run": current.number,
         "model": label(current.mrf.name),
-        "title": f" · M {current.max_size} · variant {variant.number}: {variant.name} · {schedule}",
+        "bar": bar(current),
+        "choices": None if has_graph else choices(current),
         "graph": None if has_graph else _graph(current),
         "called": current.branches.called,
         "forked_from": None
         if has_graph or current.branches.forked_from is None
         else _forked_from(current.branches.forked_from),
-        "parent": None if has_graph else parent_view(current.branches.shown),
+        "parent": None if has_graph else parent_view(current.branches),
         "chapters": None if has_graph else chapters_view(current.branches),
         "chapter": current.branches.chapters.index(current.branches.shown),
         "proving": "proving…" if PROOF.get() else proving_text(current.proof),

@@ -135,11 +135,11 @@ class Answers:
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._question is not None and not (question.do == "poll" and self._is_stopped)
-        if known and (again or question.do in ("poll", "stop", "reference", "prove")):
+        if known and (again or question.do in ("poll", "stop", "reference", "prove", "choose")):
             return
         if not self.run.settle():
             return
-        if question.do in ("poll", "stop", "reference", "prove", "run"):
+        if question.do in ("poll", "stop", "reference", "prove", "choose", "run"):
             question = replace(question, at=self.run.position)
         self._begin(question)
 

@@ -16,9 +16,10 @@ from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import Kind, Method
 from bender_core.looking.words import number
 from bender_core.stopping import never
+from bender_core.visualization.forks import Curve
 from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
-from pages._shared.app.branches import Branch, Branches, places_of
+from pages._shared.app.branches import Branch, Branches, places_of, unlike
 from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
@@ -281,15 +282,26 @@ def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start:
     }
 
 
-def parent_view(branch: Branch) -> protocol.Parent | None:
-    """The parent of a branch from the fork on, as far as it has been computed; None if there is none."""
-    if branch.parent is None:
+def parent_view(branches: Branches) -> protocol.Parent | None:
+    """The run to compare the one shown with, as far as it has been computed: from a fork on its parent, else the run
+    that was shown before; None if there is none.
+    """
+    shown = branches.shown
+    if shown.parent is not None:
+        curve, sweep = shown.parent.look(), shown.parent.curve.at("sweeps", shown.event)
+        return _parent(shown.parent.name, curve, shown.event, sweep)
+    before = branches.before
+    if before is None or before.parent is not None:
         return None
-    curve, sweep = branch.parent.look(), branch.parent.curve.at("sweeps", branch.event)
-    later = curve.events > branch.event
+    return _parent(label(unlike(shown, before)), before.look(), 0, 0.0)
+
+
+def _parent(name: str, curve: Curve, event: int, sweep: float) -> protocol.Parent:
+    """The bounds of a run from an event on, which ended a number of sweeps."""
+    later = curve.events > event
     return {
-        "name": branch.parent.name,
-        "event": (curve.events[later] - branch.event).tolist(),
+        "name": name,
+        "event": (curve.events[later] - event).tolist(),
         "sweep": listed(curve.sweeps[later] - sweep, 6),
         "lower": listed(curve.lower[later], 12),
     }

@@ -354,7 +354,7 @@ def test_the_message_that_is_pinned_stays_pinned_where_its_groups_are_others() -
         assert mine.run.pinned
         labels = [mine.partition.labels[end] for end in mine.run.engine.graph.ends(mine.run.arc)]
         assert labels == [engine.partition.labels[end] for end in (p, q)]
-        mine.show(mine.branches.first)
+        mine.show(next(iter(mine.branches)))
 
 
 def test_a_fork_that_takes_long_shows_its_progress_and_is_shown_when_it_is_made(
@@ -379,7 +379,7 @@ def test_a_fork_that_takes_long_shows_its_progress_and_is_shown_when_it_is_made(
     first.work.thread.join()
     ran(test.run())
     assert mine.run is not first
-    assert mine.branches.shown.parent is mine.branches.first
+    assert mine.branches.shown.parent is next(iter(mine.branches))
 
 
 def test_a_fork_by_hand_has_other_groups() -> None:
@@ -443,7 +443,7 @@ def test_a_message_inside_a_merged_group_is_left_out() -> None:
     mine = lab(test)
     mine.run.step("sweep", backward=False)
     mine.run.arc = 0
-    first, other = mine.branches.first, mine.run.engine.graph.ends(0)
+    first, other = next(iter(mine.branches)), mine.run.engine.graph.ends(0)
     test.multiselect(f"fork-merge-{mine.number}").set_value(sorted(other))
     press(test, "Fork here")
     fork = mine.branches.shown

@@ -5,10 +5,15 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
+from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import FIRST, linked, open_again
+from pages._shared.running.watched import Place, WatchedRun
 from tests.app.pages.test_pages import app, go, html, lab, press, ran
 from tests.labs import SessionState
 
@@ -36,17 +41,38 @@ def said(test: AppTest) -> str:
 # -- the place ------------------------------------------------------------------------------------------------
 
 
+def open_update(run: WatchedRun) -> tuple[int, int]:
+    """The sweep and the group of the update that a run shows as begun."""
+    event = run.engine.trace[run.position - 1]
+    assert event.kind == Kind.NODE_OPENED
+    return event.sweep, event.node
+
+
 def test_another_variant_is_shown_at_the_same_place() -> None:
     test = at_a_place("partition")
+    shown = lab(test).run.engine.trace[EVENT - 1]
+    assert Kind.NODE_OPENED < shown.kind < Kind.MESSAGE
     ran(test.selectbox("partition_variant").select(3).run())
     press(test, "Partition and watch")
     mine = lab(test)
     assert (mine.variant, mine.run.engine.variant.number) == (3, 3)
-    assert (mine.run.position, mine.run.arc, mine.run.pinned) == (EVENT, 7, True)
+    assert (mine.run.arc, mine.run.pinned) == (7, True)
+    assert open_update(mine.run) == (shown.sweep, shown.node)
     expected = bc.Engine(mine.mrf, mine.partition, variant=3, excluding=True)
-    expected.run(max_events=EVENT)
-    mine.run.engine.seek(EVENT)
+    expected.run(max_events=mine.run.position)
+    mine.run.engine.seek(mine.run.position)
     assert mine.run.engine.lower_bound == expected.lower_bound
+
+
+def test_with_other_groups_as_many_sweeps_have_passed() -> None:
+    mine = linked(FIRST)
+    mine.run.engine.run(max_sweeps=3)
+    mine.run.show(len(mine.run.engine.trace))
+    mine.run.arc, mine.run.pinned = 7, True
+    mine.repartition(bc.partition(mine.mrf, 5, "greedy"), 5, 9, "mplp")
+    mine.run.work.wait()
+    assert mine.run.settle()
+    assert (mine.run.place, mine.run.pinned) == (Place(3), False)
 
 
 def test_other_groups_have_no_place_of_the_groups_before() -> None:
@@ -62,24 +88,42 @@ def test_a_run_that_ends_before_the_place_is_shown_at_its_end() -> None:
     mine = linked(FIRST | {"sample": "tiny", "M": "3", "at": str(10**6)})
     mine.run.work.wait()
     assert mine.run.settle()
-    event = mine.run.position
+    sweeps = mine.run.place.sweep
     mine.repartition(mine.partition, 3, 11, "mplp")
     mine.run.work.wait()
     assert mine.run.settle()
     alone = bc.Engine(mine.mrf, mine.partition, variant=11)
-    alone.run()
-    assert mine.run.position == min(event, len(alone.trace))
+    alone.run(max_sweeps=sweeps)
+    assert mine.run.position == len(alone.trace)
 
 
-def test_the_place_of_a_fork_is_after_as_many_events_in_all() -> None:
-    mine = linked(FIRST | {"at": "30"})
+def test_the_place_of_a_fork_is_in_as_many_sweeps_in_all() -> None:
+    mine = linked(FIRST)
+    mine.run.engine.run(max_sweeps=2)
+    mine.run.show(len(mine.run.engine.trace))
     mine.fork(bc.Change(), bc.Change().fork(mine.run.engine))
-    mine.run.engine.run(max_events=9)
-    mine.run.show(9)
+    mine.run.step("sweep", backward=False)
+    mine.run.step("node", backward=False)
+    node = mine.run.place.group
     mine.repartition(mine.partition, 8, 4, "mplp")
     mine.run.work.wait()
     assert mine.run.settle()
-    assert mine.run.position == 39
+    assert mine.run.place == Place(3, node)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([1, 4, 9, 11, 12]), st.sampled_from(["mplp", "srmp"]), st.integers(0, 400))
+def test_a_place_is_found_again_in_any_run_with_the_same_groups(variant: int, schedule: str, position: int) -> None:
+    mine = linked(FIRST | {"sample": "torus-10x10", "M": "5", "strategy": "greedy"})
+    mine.run.engine.run(max_events=position)
+    mine.run.show(position)
+    place = mine.run.place
+    other = WatchedRun(bc.Engine(mine.mrf, mine.partition, variant=variant, schedule=schedule))
+    other.start(place)
+    assert other.work.thread is not None
+    other.work.thread.join()
+    assert other.settle()
+    assert other.place == place or other.engine.finished
 
 
 def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
@@ -92,7 +136,9 @@ def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
 
     held.watch(entry_part, Curve)
     assert held.to_watch
-    assert (mine.variant, mine.run.position, mine.run.arc) == (3, EVENT, 7)
+    assert (mine.variant, mine.run.arc) == (3, 7)
+    shown = next(iter(mine.branches)).run.engine.trace[EVENT - 1]
+    assert open_update(mine.run) == (shown.sweep, shown.node)
 
 
 # -- Back -----------------------------------------------------------------------------------------------------
@@ -112,20 +158,42 @@ def address(mine: object, **more: str) -> dict[str, str]:
     return dict(parse_qsl(mine.address)) | more
 
 
-def test_back_opens_the_run_that_the_address_names(session: SessionState) -> None:
+def test_back_shows_the_run_that_the_address_names(session: SessionState) -> None:
+    mine, number = session.lab, session.lab.number
+    mine.run.engine.run(max_events=EVENT)
+    left = address(mine, at=str(EVENT), arc="7", order="cost")
+    mine.repartition(mine.partition, 8, 3, "mplp")
+    later = address(mine, at="0")
+    open_again(left)
+    assert session.lab is mine
+    assert (mine.variant, mine.run.position, mine.run.arc, mine.run.pinned) == (9, EVENT, 7, True)
+    # The pages tell runs apart by their numbers.
+    assert mine.number == number + 2
+    open_again(later)
+    assert (mine.variant, mine.run.position) == (3, 0)
+    assert len(mine.branches) == 2
+
+
+def test_back_to_a_run_whose_memory_was_freed_asks_for_it_again(session: SessionState) -> None:
+    mine = session.lab
+    left, first = address(mine, at="3"), mine.branches.shown
+    mine.repartition(mine.partition, 8, 3, "mplp")
+    first.let_go()
+    open_again(left)
+    request = BRANCH.get()
+    assert (request.what, request.branch, first.position) == ("show", first, 3)
+    assert mine.variant == 3
+
+
+def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState) -> None:
     before = session.lab
-    left = address(before, at=str(EVENT), arc="7", order="cost")
-    before.repartition(before.partition, 8, 3, "mplp")
-    later = address(before, at="0")
+    left = address(before, at=str(EVENT), arc="7")
+    before.load(bc.sample("tiny"), {"sample": "tiny"})
     open_again(left)
     mine = session.lab
     assert mine is not before
-    assert (mine.variant, mine.run.position, mine.run.arc, mine.run.pinned) == (9, EVENT, 7, True)
-    # The pages tell runs apart by their numbers.
+    assert (mine.mrf.name, mine.run.position, mine.run.arc, mine.run.pinned) == ("pose, small", EVENT, 7, True)
     assert mine.number > before.number
-    open_again(later)
-    assert (session.lab.variant, session.lab.run.position) == (3, 0)
-    assert session.lab.number > mine.number
 
 
 def test_back_keeps_a_tree_that_the_address_is_of(session: SessionState) -> None:
@@ -175,7 +243,7 @@ def test_choices_that_are_not_applied_are_said_and_applied_where_the_run_is_show
     assert said(test).strip() == expected
     assert lab(test).variant == 9
     press(test, "Apply it")
-    assert (lab(test).variant, lab(test).run.position) == (3, EVENT)
+    assert lab(test).variant == 3
     assert said(test) == ""
     # Partition shows what the run has.
     go(test, "partition")

@@ -20,8 +20,8 @@ from bender_core.trying.proof import Descent
 from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
+from pages._shared.app.requests import BranchRequest
 from pages._shared.app.session import Lab, chapter_of, linked
-from pages._shared.forks.requesting import BranchRequest
 from pages._shared.running import background
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.event_frames import Encoder
@@ -59,7 +59,7 @@ def begun(test: AppTest) -> None:
 
 def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
-    watched = bc.Engine(mine.mrf, mine.branches.first.lineage.partition, variant=9, excluding=True)
+    watched = bc.Engine(mine.mrf, next(iter(mine.branches)).lineage.partition, variant=9, excluding=True)
     watched.run(max_events=event)
     descent = Descent(mine.mrf, first=change.fork(watched))
     descent.run()
@@ -80,7 +80,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "largest"}.items():
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
     assert shown["lower bound"] == [number(each.lower_bound) for each in expected.rounds]
-    assert (mine.branches.first.run, run.position) == (run, position)
+    assert (next(iter(mine.branches)).run, run.position) == (run, position)
     # The proof that is taken away is that of the library.
     (download,) = [each for each in test.get("download_button") if each.proto.label == "Proof"]
     assert download.proto.deferred_file_id
@@ -192,7 +192,7 @@ def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
     found = bc.certify(mrf)
     engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=12, excluding=True)
     branches = Lab(mrf, 4, engine.partition, 12, "mplp", WatchedRun(engine)).branches
-    proof, upper = proofs.ProofInProgress([branches.first]), found.upper_bound
+    proof, upper = proofs.ProofInProgress([next(iter(branches))]), found.upper_bound
     for below, least in ((4 + 1e-7, upper - 4), (3.6, upper - 2), (2.0, upper - 2)):
         broken = replace(found, optimal=False, status="stopped", lower_bound=upper - below)
         test = AppTest.from_function(said_of, default_timeout=60)
@@ -343,7 +343,7 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
     engine = bc.Engine(mrf, bc.partition(mrf, 2), variant=12, excluding=True)
     branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
-    descent, proof = proofs.Descent(mrf), proofs.ProofInProgress([branches.first])
+    descent, proof = proofs.Descent(mrf), proofs.ProofInProgress([next(iter(branches))])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)

@@ -122,7 +122,7 @@ def test_the_run_goes_on_at_the_same_place_with_all_that_was_chosen(
     assert before["arc"] == 5
     told = taken_over()
     assert (told["run"], told["serial"], told["position"], told["seen"], told["arc"]) == (0, 9, 40, seen, 5)
-    for name in ("history", "title", "address", "model", "graph"):
+    for name in ("history", "bar", "choices", "address", "model", "graph"):
         assert told[name] == before[name]
     run = opened().run
     assert run.work.thread is not None

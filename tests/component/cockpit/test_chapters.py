@@ -376,7 +376,7 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     fresh = anew.fork(proving)
     best = proving.lower_bound
     assert fresh.lower_bound < best
-    first = branch_of(found.branches.first, Fork(0, change), proving)
+    first = branch_of(next(iter(found.branches)), Fork(0, change), proving)
     proving.run(max_sweeps=3)
     found.show(found.branches.add(first, branch_of(first, Fork(proving.position, anew), fresh)))
     stage = watched(found)
@@ -411,8 +411,8 @@ FLOWING = """({ stage }) => {
             trails: meant('trail').map(({ x2, y2, means }) => [means.to, x2, y2]),
             names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
             ties: meant('ties').map(({ means }) => [means.group, means.partners]),
-            said: ['.where', '.title', '[data-out=lower]', '[data-out=undecided]', '.sentence', '.legend'].map(
-                (name) => stage.$(name).textContent),
+            said: ['.where', '[data-out=lower]', '[data-out=undecided]', '.sentence', '.legend'].map(
+                (name) => stage.$(name).textContent).concat(stage.$('.run [name=M]').value),
             chapter: [...stage.root.querySelectorAll('.marks .chapter')].findIndex((e) => e.matches('.shown')),
             scrubbed: stage.$('.scrub').value,
         });

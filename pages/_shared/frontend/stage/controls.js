@@ -3,6 +3,7 @@
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
 const STEPS = { ArrowLeft: true, ArrowRight: false, ",": true, ".": false };
+const BACK = "x"; // to the run before
 const TYPED_INTO = "input, textarea, select, summary, [role^=menu], [role=option]";
 
 export const listen = (stage) => {
@@ -52,6 +53,7 @@ const press = (stage, event) => {
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
   if (stage.finder.press(event.key)) return event.preventDefault();
+  if (event.key.toLowerCase() === BACK) return stage.runBar.back();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key];

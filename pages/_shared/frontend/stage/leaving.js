@@ -19,7 +19,14 @@ export class Leaving {
     this.departed = Number.NEGATIVE_INFINITY;
     this.home = location.pathname;
     this.again = null; // a link that waits for an answer
+    this.isStep = false; // whether the run shown was chosen: the browser's Back then leads to the one before
     this.listen();
+  }
+
+  // Another run has come.
+  begin() {
+    const { runBar } = this.stage;
+    [this.isStep, runBar.has] = [runBar.has, false];
   }
 
   // Whether the page is being left.
@@ -62,6 +69,10 @@ export class Leaving {
     const link = path.find((each) => each.tagName === "A");
     const stays = !link || link.target || link.download || path.includes(this.stage.root) || opensTab(event);
     if (event.type === "click" && stays) return;
+    if (event.type === "popstate" && isOurs(location.pathname) && !this.soon()) {
+      event.stopImmediatePropagation();
+      return this.stage.questions.ask("address", { query: location.search.slice(1) });
+    }
     // The message in the drawer is the one to open there.
     if (isEdge(link) && drawer.open && drawer.arc >= 0) {
       event.preventDefault();
@@ -105,7 +116,10 @@ export class Leaving {
     if (!data.address || !isOurs(location.pathname)) return;
     const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
     const query = `?${data.address}&${place}${addressOf(this.stage)}`;
-    if (location.search !== query) history.replaceState(history.state, "", query);
+    if (location.search === query) return;
+    if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
+    else history.replaceState(history.state, "", query);
+    this.isStep = false;
   }
 
   // A choice may have changed. A pending answer will also write the address.

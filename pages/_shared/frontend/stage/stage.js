@@ -17,6 +17,7 @@ import { takeUpChoices } from "./play/choices.js";
 import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
 import { Questions } from "./questions.js";
+import { RunBar } from "./run_bar.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
 
@@ -39,6 +40,7 @@ class Stage {
     this.questions = new Questions(this);
     this.leaving = new Leaving(this);
     this.status = new Status(this);
+    this.runBar = new RunBar(this);
     this.panes = new Graph(this);
     this.gaps = new Gaps(this);
     this.list = new List(this);
@@ -80,7 +82,7 @@ class Stage {
     if (isCalled && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
-    this.questions.poll(this.running || data.asking || data.measuring || data.proving);
+    this.questions.poll(this.running || data.asking || data.measuring || data.proving || data.bar.making !== null);
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
@@ -92,6 +94,8 @@ class Stage {
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.chapters.begin(data);
+    this.runBar.begin(data);
+    this.leaving.begin();
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
@@ -185,6 +189,7 @@ class Stage {
     this.status.mark();
     // Until the circles have arrived, all texts are of the previous chapter.
     if (flow.isOn) return flow.draw();
+    this.runBar.draw();
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);

@@ -23,16 +23,8 @@ export class Status {
     write(this.stage.$(`[data-out=${name}]`), text);
   }
 
-  title({ model, title }) {
-    const line = this.stage.$(".status .title");
-    line.title = model + title;
-    write(line.children[0], model);
-    write(line.children[1], title);
-  }
-
   // `moment`: the moment shown; null if its events are not held.
   draw(moment) {
-    this.title(this.stage.data);
     this.tell(moment);
     this.place(moment);
     this.pinning(moment);

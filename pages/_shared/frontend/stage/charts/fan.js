@@ -17,6 +17,7 @@ const APART = 0.6; // rounds between two updates
 const SHORTEST = 12; // events that are shown at least
 const DENSEST = 5; // pixels of a round from which on fans are drawn
 const LETTER = 7.5;
+const CLOSE = 1e-6; // sweeps that count as equal
 
 export class Fan {
   constructor(charts) {
@@ -68,7 +69,9 @@ export class Fan {
     this.picture.draw([
       ...levelMarks(this.energy.levels(), box, undefined, !this.charts.beside),
       ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
-      ...(this.unit === "rounds" ? this.stair(fans) : [...this.parent(range), ...this.bounds(range)]),
+      ...(this.unit === "rounds"
+        ? [...this.otherThen(), ...this.stair(fans)]
+        : [...this.parent(range), ...this.bounds(range)]),
       ...this.references(),
       ...this.levels(),
       ...this.waiting(),
@@ -133,7 +136,24 @@ export class Fan {
     return [...both, now && { id: "now", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
   }
 
-  // LB of the run that this one forked from, counted from there.
+  // LB of the run to compare with, after as many complete sweeps as have passed here.
+  otherThen() {
+    const { parent, player } = this.stage;
+    const sweeps = Math.floor(sweepsAt(this.stage, player.position));
+    const value = sweeps > 0 ? parent?.lower[parent.sweep.findIndex((at) => at > sweeps - CLOSE)] : undefined;
+    const { left, right, top, bottom } = this.box;
+    const y = value === undefined ? NaN : this.energy.y(value);
+    if (!(y > top && y < bottom)) return [];
+    const text = `LB of ${parent.name}`;
+    const tip = () => [text, `after ${sweeps} sweep${sweeps > 1 ? "s" : ""}: ${this.energy.text(value)}`];
+    const means = { what: "parent", name: parent.name, value };
+    return [
+      { id: "parent", class: "parent", x1: left, x2: right, y1: y, y2: y, means, tip },
+      { id: "parent name", class: "parent-name", x: left, y: y - 6 < top + 14 ? y + 16 : y - 6, text },
+    ];
+  }
+
+  // LB of the run to compare with, counted from where the two part.
   parent(range) {
     const { parent } = this.stage;
     if (!parent?.event.length) return [];
@@ -150,7 +170,7 @@ export class Fan {
     const [x, y] = points.map(([k, value]) => [this.x(k), this.energy.y(value)]).findLast(isIn) ?? [right, NaN];
     const text = `LB of ${parent.name}`;
     const name = { id: "parent name", class: "parent-name", x, y: y + 16, "text-anchor": "end", text };
-    return [{ ...curve, tip: () => [text, "counted from the fork"] }, y > top && name];
+    return [{ ...curve, tip: () => [text, "counted from where the two part"] }, y > top && name];
   }
 
   references() {

@@ -1,0 +1,97 @@
+"""A run with other settings, or of another model, that is made in the background while the present one is shown."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import bender_core as bc
+from bender_core.units import so_far
+from pages._shared.app.permalink import Origin
+from pages._shared.running.background import Personal
+from pages._shared.running.kept import Kept
+
+
+class Choice(NamedTuple):
+    """The choices that make a run.
+
+    Attributes
+    ----------
+    mrf : BinaryMRF
+    origin : dict of str
+        Of the model, for links.
+    max_size : int
+        M.
+    strategy : str
+    variant : int
+    schedule : str
+    part : Partition or None
+        The groups, if they are known.
+    """
+
+    mrf: bc.BinaryMRF
+    origin: Origin
+    max_size: int
+    strategy: str
+    variant: int
+    schedule: str
+    part: bc.Partition | None = None
+
+
+@dataclass(eq=False)
+class NextRun(Personal):
+    """A run that is being made.
+
+    Attributes
+    ----------
+    choice : Choice
+    doing : str
+        The progress, in words.
+    refusal : str
+        Why it cannot be made; empty if it can.
+    fits : int or None
+        The nearest M with which it could.
+    made : Engine or None
+        None until it is made.
+    """
+
+    choice: Choice
+    beside: int  # the number of the run shown
+    doing: str = ""
+    refusal: str = ""
+    fits: int | None = None
+    made: bc.Engine | None = None
+
+    def start(self, make: Callable[[bc.BinaryMRF, bc.Partition, int, str, bc.Stop], bc.Engine]) -> None:
+        """Make its groups, then the run by ``make``."""
+        self.begin(partial(self._drive, make))
+
+    def _drive(
+        self,
+        make: Callable[[bc.BinaryMRF, bc.Partition, int, str, bc.Stop], bc.Engine],
+        stopped: threading.Event,
+    ) -> None:
+        choice, part, stop = self.choice, self.choice.part, bc.Stop(requested=stopped.is_set)
+        what = f"making groups by {choice.strategy}, M {choice.max_size}"
+
+        def tell(share: float, bound: float) -> None:
+            self.doing = f"{what}: {share:.0%}{so_far(bound)}"
+
+        try:
+            if part is None:
+                self.doing = what
+                part = bc.partition(choice.mrf, choice.max_size, choice.strategy, stop=stop, on_progress=tell)
+            self.doing = f"making the tables of {len(part)} groups"
+            self.made = make(choice.mrf, part, choice.variant, choice.schedule, stop)
+        except bc.TooLargeError as error:
+            self.refusal, self.fits = f"M {choice.max_size} does not fit: {error}", error.fits
+        except (ValueError, bc.EngineError) as error:
+            self.refusal = str(error)
+        except bc.Stopped:
+            return
+
+
+NEXT = Kept[NextRun]("next_run")

@@ -1,0 +1,245 @@
+"""The run bar: a choice begins another run, at the same place, and the run before stays."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.groups import LARGEST_GROUP
+from bender_core.variants import SCHEDULES
+from pages._shared.app import next_run as making
+from pages._shared.app.next_run import NEXT
+from pages._shared.app.requests import BRANCH
+from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_next
+from pages._shared.running.background import Background
+from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import stage
+from pages._shared.watch.run_bar import bar, choices, choose
+from pages._shared.watch.stage_views import parent_view
+from tests.labs import SessionState, command, lab
+from tests.tiers import quick
+
+
+@pytest.fixture(autouse=True)
+def session_state(answered: None, monkeypatch: pytest.MonkeyPatch) -> SessionState:
+    state = SessionState()
+    monkeypatch.setattr(stage.st, "session_state", state)
+    return state
+
+
+@pytest.fixture
+def mine() -> Lab:
+    return linked(FIRST)
+
+
+def made(current: Lab, **chosen: Any) -> None:
+    """Choose, and wait until the run is shown and at its place."""
+    choose(current, chosen)
+    finish(current)
+
+
+def finish(current: Lab) -> None:
+    following = next_run(current)
+    assert following is not None
+    ended(following)
+    assert show_next(current)
+    ended(current.run.work)
+    assert current.run.settle()
+
+
+def ended(work: Background) -> None:
+    if work.thread is not None:
+        work.thread.join()
+
+
+@pytest.fixture
+def slow_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups by pursuit take for ever, unless they are stopped."""
+    make = bc.partition
+
+    def wait(mrf: bc.BinaryMRF, max_size: int, strategy: str = "greedy", **more: Any) -> bc.Partition:
+        if strategy != "pursuit":
+            return make(mrf, max_size, strategy, **more)
+        more["on_progress"](0.25, -7.0)
+        while True:
+            more["stop"].check()
+
+    monkeypatch.setattr(making.bc, "partition", wait)
+
+
+# -- what it shows --------------------------------------------------------------------------------------------
+
+
+def test_it_shows_what_makes_the_run(mine: Lab) -> None:
+    assert bar(mine) == {
+        "now": {"model": "sample=pose-small", "M": 8, "strategy": "groups", "variant": 9, "schedule": "mplp"},
+        "largest": mine.partition.largest,
+        "making": None,
+        "refusal": "",
+        "offer": None,
+        "before": None,
+    }
+
+
+def test_every_choice_of_a_run_is_among_those_offered(mine: Lab) -> None:
+    now, offered = bar(mine)["now"], choices(mine)
+    models = [option["value"] for _, options in offered["models"] for option in options]
+    assert now["model"] in models
+    assert len(models) == len(set(models))
+    for name in ("strategies", "variants", "schedules"):
+        value = now[{"strategies": "strategy", "variants": "variant", "schedules": "schedule"}[name]]
+        assert f"{value}" in [option["value"] for option in offered[name]]
+    assert [option["text"] for option in offered["variants"]][8] == "RMC on all loose edges (9)"
+
+
+def test_a_model_that_is_no_sample_is_offered_again(mine: Lab) -> None:
+    made_up = bc.sample("tiny")
+    mine.load(made_up, {"upload": "0123"})
+    choices(mine)
+    made(mine, model="sample=karate")
+    assert dict(choices(mine)["models"])["recent"] == [{"value": "upload=0123", "text": made_up.name, "title": ""}]
+    made(mine, model="upload=0123")
+    assert mine.mrf is made_up
+    assert mine.origin == {"upload": "0123"}
+
+
+# -- another run ----------------------------------------------------------------------------------------------
+
+
+def test_other_rows_begin_on_the_same_groups_and_the_run_before_stays(mine: Lab) -> None:
+    first, part = mine.branches.shown, mine.partition
+    made(mine, variant=4)
+    assert mine.run.engine.partition is part
+    assert dict(parse_qsl(mine.address))["variant"] == "4"
+    assert bar(mine)["before"] == "variant 9"
+    assert first.run is not None
+    return_to(mine, first)
+    assert (mine.variant, bar(mine)["before"]) == (9, "variant 4")
+    assert len(mine.branches) == 2
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("variant", quick([1, 4, 5, 9, 11, 12], [4, 12]))
+def test_it_is_the_run_that_a_link_opens_event_by_event(variant: int, schedule: str) -> None:
+    mine = linked(FIRST | {"sample": "torus-10x10", "M": "5", "strategy": "greedy", "at": "200"})
+    made(mine, variant=variant, schedule=schedule, M=6)
+    alone = bc.Engine(mine.mrf, bc.partition(mine.mrf, 6, "greedy"), variant=variant, schedule=schedule, excluding=True)
+    alone.run(max_sweeps=6)
+    mine.run.engine.run(max_sweeps=6)
+    for column in ("kind", "node", "arc", "state", "lower_bound", "upper_bound"):
+        assert np.array_equal(mine.run.engine.trace.column(column), alone.trace.column(column), equal_nan=True)
+    assert np.array_equal(mine.run.engine.labeling, alone.labeling)
+
+
+def test_groups_made_by_hand_stay_while_m_and_the_strategy_do() -> None:
+    mine = lab("tiny", 3, 9)
+    by_hand = bc.manual(mine.mrf, [[i] for i in range(mine.mrf.n)])
+    mine.repartition(by_hand, 3, 9, "mplp")
+    made(mine, variant=11)
+    assert mine.partition is by_hand
+    made(mine, M=2)
+    assert mine.partition.strategy == "groups"
+
+
+def test_another_model_begins_with_its_usual_groups(mine: Lab) -> None:
+    made(mine, strategy="greedy")
+    made(mine, model="sample=karate", M=6)
+    assert (mine.mrf.name, mine.max_size, mine.partition.strategy) == ("karate", 6, "groups")
+    assert (mine.origin, len(mine.branches), bar(mine)["before"]) == ({"sample": "karate"}, 1, None)
+
+
+def test_what_cannot_be_chosen_stays_as_it_is(mine: Lab) -> None:
+    made(mine, M=10**6, strategy="none-such", variant=99, schedule="none-such", model="sample=none-such")
+    assert (mine.max_size, mine.partition.strategy, mine.variant) == (LARGEST_GROUP, "groups", 9)
+    assert (mine.schedule, mine.mrf.name) == ("mplp", "pose, small")
+
+
+def test_a_choice_that_changes_nothing_begins_nothing(mine: Lab) -> None:
+    choose(mine, {"variant": 9, "M": 8})
+    assert next_run(mine) is None
+
+
+def test_the_bound_of_the_run_before_is_drawn_from_its_beginning(mine: Lab) -> None:
+    mine.run.engine.run(max_sweeps=2)
+    trace = mine.run.engine.trace
+    made(mine, variant=4)
+    drawn = parent_view(mine.branches)
+    assert drawn is not None
+    assert drawn["name"] == "variant 9"
+    assert drawn["lower"] == pytest.approx([trace[k - 1].lower_bound for k in drawn["event"]])
+    assert drawn["sweep"][-1] == 2
+
+
+# -- while it is being made -----------------------------------------------------------------------------------
+
+
+def test_progress_is_shown_and_stop_keeps_the_present_run(mine: Lab, slow_groups: None) -> None:
+    run = mine.run
+    stage.carry_out(mine, command("choose", chosen={"strategy": "pursuit"}))
+    shown = bar(mine)
+    assert shown["now"]["strategy"] == "pursuit"
+    assert shown["making"].startswith("making groups by pursuit, M 8: 25%")
+    following = next_run(mine)
+    stage.carry_out(mine, command("stop"))
+    ended(following)
+    assert not show_next(mine)
+    assert (bar(mine)["now"]["strategy"], bar(mine)["making"], mine.run) == ("groups", None, run)
+
+
+def test_a_command_that_is_repeated_does_not_begin_again(mine: Lab, slow_groups: None) -> None:
+    again = command("choose", chosen={"strategy": "pursuit"}, serial=7)
+    stage.carry_out(mine, again)
+    following = next_run(mine)
+    stage.carry_out(mine, again)
+    stage.carry_out(mine, command("choose", chosen={"strategy": "pursuit"}, serial=8))
+    assert next_run(mine) is following
+    # Another choice adds to it.
+    stage.carry_out(mine, command("choose", chosen={"M": 5}, serial=9))
+    assert not following.busy
+    assert (next_run(mine).choice.max_size, next_run(mine).choice.strategy) == (5, "pursuit")
+    next_run(mine).stop(wait=None)
+
+
+def test_a_run_that_was_made_for_another_place_is_dropped(mine: Lab, slow_groups: None) -> None:
+    choose(mine, {"strategy": "pursuit"})
+    following = NEXT.get()
+    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    assert next_run(mine) is None
+    assert not following.busy
+
+
+def test_what_does_not_fit_is_refused_with_the_nearest_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "64")
+    mine = linked(FIRST | {"sample": "pose", "M": "6", "strategy": "greedy"})
+    run = mine.run
+    choose(mine, {"M": 24, "variant": 11})
+    ended(next_run(mine))
+    assert not show_next(mine)
+    shown = bar(mine)
+    assert mine.run is run
+    assert shown["refusal"].startswith("M 24 does not fit: ")
+    assert (shown["now"]["M"], shown["now"]["variant"]) == (6, 9)
+    offer = shown["offer"]
+    assert (offer["variant"], 6 < offer["M"] < 24) == (11, True)
+    # It can be dismissed, and the offer be taken.
+    choose(mine, {})
+    assert bar(mine)["refusal"] == ""
+    made(mine, **offer)
+    assert (mine.max_size, mine.variant) == (offer["M"], 11)
+
+
+def test_without_room_for_both_the_run_before_is_made_again_when_it_is_wanted() -> None:
+    mrf = bc.sample("pose")
+    part = bc.partition(mrf, 8)
+    alone = bc.Engine(mrf, part, variant=9)
+    account = bc.Account(int(1.9 * alone.arrays.charges.used))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
+    first = mine.branches.shown
+    made(mine, variant=4)
+    assert (first.run, bar(mine)["before"]) == (None, "variant 9")
+    return_to(mine, first)
+    assert (BRANCH.get().what, BRANCH.get().branch) == ("show", first)
