@@ -284,6 +284,8 @@ class Descent:
         fixed = int((facts.value != OPEN).sum())
         self.end_round(fixed, len(facts) - fixed, self.left)
         self.known.leave(self.left, self.round.engine.labeling)
+        # What ran last is of the model before.
+        self._going_on = lambda: None
         return self.left.reduced.n
 
     def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:

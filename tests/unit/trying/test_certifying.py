@@ -427,3 +427,26 @@ def test_a_bound_is_checked_to_its_last_digits() -> None:
     bc.check_proof(mrf, bc.Proof(mrf.content_hash(), np.array([1]), 1.0, 2.0, 0.0, ()))
     with pytest.raises(bc.RefusedError, match="do not prove the bound"):
         bc.check_proof(mrf, bc.Proof(mrf.content_hash(), np.array([1]), 1.0 + 1e-12, 2.0, 0.0, ()))
+
+
+def test_a_stop_after_a_reduction_keeps_nothing_of_the_model_before() -> None:
+    """Beside huge energies the run of the whole model may seem better than what is known of the reduced one."""
+    unary = np.zeros((6, 2))
+    unary[:, 0] = [-2.88102532e9, 0.238609606, 37.2721089, 99750.8425, 369301795.0, -1.1712564e-05]
+    unary[:, 1] = [2.27635598e-04, 357959028.0, -1.15934974e-12, 4.93039612e-12, -55382.4446, 407366.72]
+    edges = [(0, 3), (0, 4), (0, 5), (1, 5), (2, 5), (3, 5), (4, 5)]
+    pairwise = [
+        [[-1.28684146e-09, -8.5333705e-06], [2.57753007, -157912236.0]],
+        [[295531488000.0, -78.1737223], [13834760400.0, -1.1423362e-12]],
+        [[-1.6894065e-12, -1.14499126e-07], [1.39522022e-05, 3.42777938e-09]],
+        [[-6.57315916e-10, -5516127270.0], [-1585202480.0, -1502.05915]],
+        [[-0.00621842198, -6.83743791e-09], [-118147966.0, -1187851050.0]],
+        [[0.00164277935, -0.00177927463], [9.28074502e-08, 601604581000.0]],
+        [[1.67112193e-06, 14.6672994], [-1.31804888e-09, 4.11114167e-13]],
+    ]
+    mrf = bc.BinaryMRF(unary, edges, pairwise)
+    for looks in range(60):
+        left = iter(range(looks))
+        found = bc.certify(mrf, stop=bc.Stop(requested=lambda left=left: next(left, None) is None))
+        assert found.labeling.shape == (6,)
+        assert found.lower_bound <= found.upper_bound == mrf.energy(found.labeling)
