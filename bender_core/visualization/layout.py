@@ -34,6 +34,8 @@ MOST_BY_STRESS, TWINS, ITERATIONS, STILL = 60, 0.025, 200, 1e-3
 LONGEST = 100
 # A drawing is straight if its lesser extent is less than this share of the greater.
 FLAT = 0.1
+# Groups are mixed if there is less than this number of times as much variance between them as within them.
+MIXED = 2.0
 
 
 def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
@@ -46,7 +48,8 @@ def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
         return _spread(_to_unit(points))
     if mrf.positions is None:
         return _by_shape(len(part), edges)
-    return _by_position(np.array([mrf.positions[group].mean(axis=0) for group in part.groups]), edges)
+    means = np.array([mrf.positions[group].mean(axis=0) for group in part.groups])
+    return _by_shape(len(part), edges) if _are_mixed(mrf.positions, means, part) else _by_position(means, edges)
 
 
 def continued_layout(points: FloatArray, before: IntArray, part: Partition) -> FloatArray:
@@ -105,6 +108,17 @@ def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:
         return None
     sets = [{names[i] for i in group} for group in part.groups]
     return [next(iter(kinds)) for kinds in sets] if all(len(kinds) == 1 for kinds in sets) else None
+
+
+def _are_mixed(positions: FloatArray, means: FloatArray, part: Partition) -> bool:
+    """Whether groups are as mixed as random ones: then all their means are near the middle, and say nothing.
+
+    As in an analysis of variance: between groups there is no more of it than within them.
+    """
+    sizes = np.array([len(group) for group in part.groups])
+    between = float(sizes @ ((means - positions.mean(axis=0)) ** 2).sum(axis=1))
+    within = float(((positions - means[part.group_of()]) ** 2).sum())
+    return between * (len(positions) - len(part)) < MIXED * within * (len(part) - 1)
 
 
 def _by_position(points: FloatArray, edges: IntArray) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,6 +83,17 @@ def test_a_grid_is_laid_out_as_a_grid() -> None:
     points = hypergraph_layout(mrf, partition(mrf, 1, "singletons")).reshape(4, 6, 2)
     assert (np.diff(points[:, :, 0], axis=1) > 0.15).all()
     assert (np.diff(points[:, :, 1], axis=0) > 0.25).all()
+
+
+def test_groups_that_are_mixed_are_laid_out_by_their_edges() -> None:
+    torus = synth.ising_grid(rows=10, columns=10, torus=True)
+    for strategy, mixed in (("random", True), ("layers", True), ("greedy", False), ("blocks", False)):
+        part = partition(torus, 8, strategy)
+        points = hypergraph_layout(torus, part)
+        anywhere = hypergraph_layout(replace(torus, positions=None), part)
+        assert np.array_equal(points, anywhere) == mixed
+        # They fill the drawing.
+        assert (np.ptp(points, axis=0) > 0.9).all()
 
 
 def test_a_chain_of_groups_is_a_straight_line_in_the_direction_of_the_model() -> None:
