@@ -45,6 +45,7 @@ from bender_core.trying.advice import Remedy, what_would_help
 from bender_core.trying.auto import auto
 from bender_core.trying.change import Change, ChangeError
 from bender_core.trying.comparison import Comparison, compare_partitions
+from bender_core.trying.pricing import Price, price, prices
 from bender_core.trying.pursuit import pursuit
 from bender_core.trying.solving import certify, solve
 from bender_core.trying.timing import SweepTime, time_sweep
@@ -74,6 +75,7 @@ __all__ = [
     "Objective",
     "Partition",
     "PartitionError",
+    "Price",
     "Proof",
     "Reference",
     "RefusedError",
@@ -100,6 +102,8 @@ __all__ = [
     "looking",
     "manual",
     "partition",
+    "price",
+    "prices",
     "pursuit",
     "reference",
     "relative_gap",
