@@ -148,14 +148,13 @@ def test_back_opens_the_run_that_its_address_names(watch: Lab) -> None:
     """Where the run was begun anew with another variant since; the place is kept on the way."""
     watch.click("[data-step=node]")
     watch.click("[data-step=node]")
-    event = watch.position
-    expected = engine(variant=3)
+    event, before, expected = watch.position, engine(), engine(variant=3)
+    for run in (before, expected):
+        run.step("node")
+        run.step("node")
     watch.cut(variant=3)
-    states_event(watch, event)
-    expected.run(max_events=event)
+    states_event(watch, expected.position)
     watch.shows(expected)
-    before = engine()
-    before.run(max_events=event)
     for title in ("Partition", "Watch"):
         watch.page.go_back()
         path = "/" if title == "Watch" else f"/{title.lower()}"
@@ -168,7 +167,7 @@ def test_back_opens_the_run_that_its_address_names(watch: Lab) -> None:
         watch.page.go_forward()
         watch.settle()
         assert parameters(watch)["variant"] == [variant]
-    states_event(watch, event)
+    states_event(watch, expected.position)
     watch.shows(expected)
 
 

@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import FIRST
 from tests.browser.lab import Lab, engine
+from tests.labs import is_shown
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +34,9 @@ def test_other_rows_and_another_m_are_one_choice_each_and_back_goes_through_them
     watch.stage.locator(".run [name=variant]").select_option("4")
     settled(watch, variant=4)
     watch.shows(at(engine(variant=4), 1))
-    expect(watch.stage.locator("[data-act=back]")).to_have_text("⇄ variant 9")
+    back = watch.stage.locator("[data-act=back]")
+    expect(back).to_have_text(re.compile("^⇄ rows 9: LB .* after sweep 1$"))
+    assert is_shown(at(engine(), 1).lower_bound, back.inner_text().split()[4])
     size = watch.stage.locator(".run [name=M]")
     size.fill("5")
     size.press("Enter")

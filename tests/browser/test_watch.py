@@ -384,7 +384,7 @@ SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
 @pytest.mark.slow
 def test_a_fork_that_is_asked_for_below_the_stage_comes_into_sight(watch: Lab) -> None:
     watch.click("[data-step=node]")
-    watch.page.get_by_text("Forks", exact=True).click()
+    watch.page.get_by_text("Runs and forks", exact=True).click()
     watch.page.get_by_role("button", name="Fork here").scroll_into_view_if_needed()
     assert watch.page.evaluate(SCROLLED) > 0
     watch.press("Fork here")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -17,7 +17,6 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork
 from bender_core.trying.lineage import Lineage
-from bender_core.variants import variant as variant_of
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
@@ -54,6 +53,17 @@ class Branch:
     end: int | None = None  # the position at which a proof ended in it
     position: int = 0  # the last one shown before its memory was freed
     places: FloatArray | None = None  # of its groups, as `places_of` has them
+    settings: dict[str, str] = field(init=False)  # in words, by name: M, strategy, rows and schedule
+
+    def __post_init__(self) -> None:
+        assert self.run is not None
+        engine = self.run.engine
+        self.settings = {
+            "M": f"M {self.max_size}",
+            "strategy": engine.partition.strategy,
+            "rows": f"rows {engine.variant.number}",
+            "schedule": engine.settings.schedule,
+        }
 
     @property
     def event(self) -> int:
@@ -75,21 +85,6 @@ class Branch:
         changes = [fork.change for fork in self.lineage.forks]
         sizes = [change.pack if change.by_strategy is None else change.by_strategy.max_size for change in changes]
         return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """Its settings in words, by name: M, strategy, variant and schedule, each as requested last."""
-        changes = [fork.change for fork in reversed(self.lineage.forks)]
-        made = next((each.by_strategy for each in changes if each.by_strategy is not None), None)
-        first = self.lineage.settings
-        variant = next((each.variant for each in changes if each.variant is not None), first.variant)
-        schedule = next((each.schedule for each in changes if each.schedule is not None), first.schedule)
-        return {
-            "M": f"M {self.max_size}",
-            "strategy": self.lineage.partition.strategy if made is None else made.strategy,
-            "variant": f"variant {variant_of(variant).number}",
-            "schedule": schedule,
-        }
 
     def let_go(self) -> None:
         """Free the memory of its run."""

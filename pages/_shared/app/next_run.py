@@ -54,16 +54,27 @@ class NextRun(Personal):
         Why it cannot be made; empty if it can.
     fits : int or None
         The nearest M with which it could.
+    needed : int
+        If it does not fit, its bytes.
+    part : Partition or None
+        Its groups; None until they are made.
     made : Engine or None
         None until it is made.
     """
 
     choice: Choice
-    beside: int  # the number of the run shown
+    beside: object  # the runs among which it will be
     doing: str = ""
     refusal: str = ""
     fits: int | None = None
+    needed: int = 0
+    part: bc.Partition | None = None
     made: bc.Engine | None = None
+
+    def refuse(self, error: bc.TooLargeError) -> None:
+        """Note that it does not fit."""
+        self.refusal, self.fits = f"M {self.choice.max_size} does not fit: {error}", error.fits
+        self.needed = error.needed
 
     def start(self, make: Callable[[bc.BinaryMRF, bc.Partition, int, str, bc.Stop], bc.Engine]) -> None:
         """Make its groups, then the run by ``make``."""
@@ -74,20 +85,21 @@ class NextRun(Personal):
         make: Callable[[bc.BinaryMRF, bc.Partition, int, str, bc.Stop], bc.Engine],
         stopped: threading.Event,
     ) -> None:
-        choice, part, stop = self.choice, self.choice.part, bc.Stop(requested=stopped.is_set)
+        choice, stop = self.choice, bc.Stop(requested=stopped.is_set)
         what = f"making groups by {choice.strategy}, M {choice.max_size}"
 
         def tell(share: float, bound: float) -> None:
             self.doing = f"{what}: {share:.0%}{so_far(bound)}"
 
         try:
-            if part is None:
-                self.doing = what
-                part = bc.partition(choice.mrf, choice.max_size, choice.strategy, stop=stop, on_progress=tell)
-            self.doing = f"making the tables of {len(part)} groups"
-            self.made = make(choice.mrf, part, choice.variant, choice.schedule, stop)
+            self.doing = what
+            self.part = choice.part or bc.partition(
+                choice.mrf, choice.max_size, choice.strategy, stop=stop, on_progress=tell
+            )
+            self.doing = f"making the tables of {len(self.part)} groups"
+            self.made = make(choice.mrf, self.part, choice.variant, choice.schedule, stop)
         except bc.TooLargeError as error:
-            self.refusal, self.fits = f"M {choice.max_size} does not fit: {error}", error.fits
+            self.refuse(error)
         except (ValueError, bc.EngineError) as error:
             self.refusal = str(error)
         except bc.Stopped:

@@ -223,6 +223,7 @@ class Lab:
         """
         stop = stop or bc.Stop(requested=_interrupted)
         engine = self._engine(self.mrf, part, variant, schedule, stop)
+        give_up_next()
         self._begin(engine, max_size)
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
@@ -353,18 +354,18 @@ class Lab:
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run; if there is no room beside the old runs, they are given up."""
         try:
-            return bc.Engine(
-                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
-            )
+            return self._beside(mrf, part, variant, schedule, stop)
         except bc.TooLargeError as error:
             if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
         self.branches.let_go()
         with self.run.engine.arrays.charges.giving_way():
-            return bc.Engine(
-                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
-            )
+            return self._beside(mrf, part, variant, schedule, stop)
+
+    def _beside(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
+        """A new run beside the old ones."""
+        return bc.Engine(mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True)
 
 
 _LAB = Kept[Lab]("lab")
@@ -486,9 +487,9 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
 def begin_next(current: Lab, choice: Choice) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
     give_up_next()
-    following = NextRun(choice, current.number)
+    following = NextRun(choice, current.branches)
     NEXT.set(following)
-    following.start(current._engine)
+    following.start(current._beside)
 
 
 def give_up_next() -> None:
@@ -499,21 +500,23 @@ def give_up_next() -> None:
 
 
 def next_run(current: Lab) -> NextRun | None:
-    """The run that is being made, or was refused, beside the one shown; None if another one is shown since."""
+    """The run that is being made, or was refused; None if the model has been replaced since."""
     following = NEXT.get()
-    if following is not None and following.beside != current.number:
+    if following is not None and following.beside is not current.branches:
         give_up_next()
         return None
     return following
 
 
 def show_next(current: Lab) -> bool:
-    """Show the next run if it has been made; returns whether it has."""
+    """Show the next run if it has been made; returns whether it is shown now."""
     following = next_run(current)
-    if following is None or following.alive or following.refusal:
+    if following is None or following.alive:
+        return False
+    choice, engine = following.choice, following.made or _instead(current, following)
+    if engine is None and following.refusal:
         return False
     NEXT.forget()
-    choice, engine = following.choice, following.made
     if engine is None:  # stopped
         return False
     if choice.mrf is current.mrf:
@@ -524,6 +527,23 @@ def show_next(current: Lab) -> bool:
     return True
 
 
+def _instead(current: Lab, following: NextRun) -> bc.Engine | None:
+    """The next run, if it fits only where others give up their memory; else None.
+
+    They do so on the script's thread alone: it uses them.
+    """
+    choice, part, needed = following.choice, following.part, following.needed
+    following.needed = 0
+    if part is None or not 0 < needed <= current.account.free + current.branches.charged:
+        return None
+    try:
+        return current._engine(choice.mrf, part, choice.variant, choice.schedule, bc.Stop(requested=_interrupted))
+    except bc.TooLargeError as error:
+        following.refuse(error)
+        following.needed = 0
+    return None
+
+
 def return_to(current: Lab, branch: Branch, position: int | None = None) -> None:
     """Show a run that was shown before; one whose memory was freed is first made again, below the stage."""
     if not current.show(branch, position):
@@ -532,7 +552,7 @@ def return_to(current: Lab, branch: Branch, position: int | None = None) -> None
 
 
 def open_again(fields: Mapping[str, str]) -> None:
-    """Open the run of an address that this session has left, unless it is the one shown or one of its forks.
+    """Open the run of an address that this session has left, unless it is the one shown or one of its line.
 
     An address that cannot be opened changes nothing but the notice.
     """
@@ -540,12 +560,9 @@ def open_again(fields: Mapping[str, str]) -> None:
     if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
     found = _run_of(fields, current)
-    if found is not None and (found.comes_from(current.branches.shown) or current.branches.shown.comes_from(found)):
-        return
     try:
         if found is not None:
-            return_to(current, found, AT.of(fields, 0))
-            current.run.arc, current.run.pinned = arc_of(fields, current.run.engine), ARC.name in fields
+            _return_to_place(current, found, fields)
             return
         other = linked(FIRST | dict(fields), current.number + 1)
     except LinkError as error:
@@ -558,10 +575,33 @@ def open_again(fields: Mapping[str, str]) -> None:
 
 
 def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
-    """The run of an address among those of the session: the last of the forks that it names."""
-    found = None
+    """The run of an address among those of the session; rather one of the line shown, or else the last.
+
+    Forks of the line shown that are no longer there are not made again.
+    """
+
+    def likeness(branch: Branch) -> tuple[bool, bool]:
+        is_whole = (FORKS.name in fields) == bool(branch.lineage.forks)
+        return is_whole, branch.comes_from(shown) or shown.comes_from(branch)
+
+    shown, found, best = current.branches.shown, None, (False, True)
     for branch in current.branches:
         named = dict(parse_qsl(query(current.origin, branch.lineage)))
-        if named and named.items() <= fields.items():
-            found = branch
+        if named and named.items() <= fields.items() and likeness(branch) >= best:
+            found, best = branch, likeness(branch)
     return found
+
+
+def _return_to_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
+    """Show the chapter and the place of an address, whose line ends in a run; one of the line shown stays as it is."""
+    shown = current.branches.shown
+    if tip.comes_from(shown) or shown.comes_from(tip):
+        return
+    at = AT.of(fields, 0)
+    if tip.run is None or CHAPTER.name not in fields:
+        return_to(current, tip, at)
+    else:
+        current.show(tip)
+        current.turn(chapter_of(fields, current.branches), at)
+    if tip.run is not None:
+        current.run.arc, current.run.pinned = arc_of(fields, current.run.engine), ARC.name in fields

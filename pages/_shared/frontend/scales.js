@@ -2,15 +2,15 @@
 
 import { number } from "./text.js";
 
-// Round values between two ends, about as many as requested, and at least one.
+// Round values between two ends, about as many as requested, and at least two where there are.
 export const ticks = (low, high, count) => {
   const raw = (high - low) / count || 1;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
   const steps = [0.5, 1, 2, 5, 10].map((m) => m * magnitude);
   const k = steps.findIndex((s) => s >= raw);
   const found = multiples(low, high, steps[k]);
-  // Two ends may lie between two multiples.
-  return found.length || k === 0 ? found : multiples(low, high, steps[k - 1]);
+  // One value gives no scale.
+  return found.length > 1 || k === 0 ? found : multiples(low, high, steps[k - 1]);
 };
 
 const multiples = (low, high, step) => {

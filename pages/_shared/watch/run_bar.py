@@ -49,17 +49,21 @@ def choices(current: Lab) -> protocol.Choices:
     }
 
 
+def _key(model: Opened) -> str:
+    """What distinguishes a model in the menu: its address, or else its content."""
+    return urlencode(model.origin) or model.mrf.content_hash()
+
+
 def _sample(name: str) -> protocol.Option:
     return {"value": urlencode(SAMPLE.say(name)), "text": label(sample(name).name), "title": ""}
 
 
 def _recent(current: Lab) -> list[protocol.Option]:
     """The models that were opened last, the present one included."""
-    found = _RECENT.made(list)
-    if SAMPLE.name not in current.origin and all(each.mrf is not current.mrf for each in found):
-        found.insert(0, Opened(current.mrf, current.origin))
-        del found[RECENT:]
-    return [{"value": urlencode(each.origin), "text": label(each.mrf.name), "title": ""} for each in found]
+    found, present = _RECENT.made(list), Opened(current.mrf, current.origin)
+    if SAMPLE.name not in current.origin:
+        found[:] = [present, *(each for each in found if _key(each) != _key(present))][:RECENT]
+    return [{"value": _key(each), "text": label(each.mrf.name), "title": ""} for each in found]
 
 
 def _strategy(name: str) -> protocol.Option:
@@ -93,7 +97,7 @@ def _present(current: Lab) -> Choice:
 
 def _chosen(choice: Choice) -> protocol.Chosen:
     return {
-        "model": urlencode(choice.origin),
+        "model": _key(Opened(choice.mrf, choice.origin)),
         "M": choice.max_size,
         "strategy": choice.strategy,
         "variant": choice.variant,
@@ -108,7 +112,8 @@ def choose(current: Lab, chosen: protocol.Chosen) -> None:
     """
     following = next_run(current)
     now = _present(current) if following is None or following.refusal else following.choice
-    mrf, origin = _model(chosen.get("model", urlencode(now.origin))) or (now.mrf, now.origin)
+    key = chosen.get("model", _chosen(now)["model"])
+    mrf, origin = (None if key == _chosen(now)["model"] else _model(key)) or (now.mrf, now.origin)
     size = min(max(int(chosen.get("M", now.max_size)), 1), LARGEST_GROUP)
     variant, schedule = chosen.get("variant", now.variant), chosen.get("schedule", now.schedule)
     strategy = chosen.get("strategy", now.strategy if mrf is now.mrf else "")
@@ -135,4 +140,4 @@ def _model(value: str) -> Opened | None:
     for name in sample_names():
         if urlencode(SAMPLE.say(name)) == value:
             return Opened(sample(name), SAMPLE.say(name))
-    return next((each for each in _RECENT.made(list) if urlencode(each.origin) == value), None)
+    return next((each for each in _RECENT.made(list) if _key(each) == value), None)

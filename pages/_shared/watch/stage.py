@@ -71,6 +71,9 @@ def _on_command() -> None:
         _go(command)
     elif command.get("run") == current.number:
         carry_out(current, command)
+    elif command["do"] == "choose":
+        # Another choice has just been carried out.
+        choose(current, command["chosen"])
 
 
 def carry_out(current: Lab, command: protocol.Command) -> None:
@@ -129,6 +132,8 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
     if command["do"] in ("go", "insert", "turn", "back", "address"):
         run.show(int(command["at"]))
         return
+    if command["do"] == "choose" and not run.running:
+        run.show(int(command["at"]))
     # A question repeated because its answer takes long would interrupt that answer.
     if command["do"] == "run" and not run.running and command["serial"] != answers.serial:
         run.show(int(command["at"]))

@@ -14,7 +14,7 @@ from bender_core.variants import SCHEDULES
 from pages._shared.app import next_run as making
 from pages._shared.app.next_run import NEXT
 from pages._shared.app.requests import BRANCH
-from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_next
+from pages._shared.app.session import FIRST, Lab, linked, next_run, open_again, return_to, show_next
 from pages._shared.running.background import Background
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
@@ -115,10 +115,10 @@ def test_other_rows_begin_on_the_same_groups_and_the_run_before_stays(mine: Lab)
     made(mine, variant=4)
     assert mine.run.engine.partition is part
     assert dict(parse_qsl(mine.address))["variant"] == "4"
-    assert bar(mine)["before"] == "variant 9"
+    assert bar(mine)["before"] == "rows 9"
     assert first.run is not None
     return_to(mine, first)
-    assert (mine.variant, bar(mine)["before"]) == (9, "variant 4")
+    assert (mine.variant, bar(mine)["before"]) == (9, "rows 4")
     assert len(mine.branches) == 2
 
 
@@ -169,7 +169,7 @@ def test_the_bound_of_the_run_before_is_drawn_from_its_beginning(mine: Lab) -> N
     made(mine, variant=4)
     drawn = parent_view(mine.branches)
     assert drawn is not None
-    assert drawn["name"] == "variant 9"
+    assert drawn["name"] == "rows 9"
     assert drawn["lower"] == pytest.approx([trace[k - 1].lower_bound for k in drawn["event"]])
     assert drawn["sweep"][-1] == 2
 
@@ -232,14 +232,98 @@ def test_what_does_not_fit_is_refused_with_the_nearest_that_does(monkeypatch: py
     assert (mine.max_size, mine.variant) == (offer["M"], 11)
 
 
-def test_without_room_for_both_the_run_before_is_made_again_when_it_is_wanted() -> None:
+@pytest.fixture
+def crowded() -> Lab:
+    """A lab without room for a second run."""
     mrf = bc.sample("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
     account = bc.Account(int(1.9 * alone.arrays.charges.used))
-    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
-    first = mine.branches.shown
-    made(mine, variant=4)
-    assert (first.run, bar(mine)["before"]) == (None, "variant 9")
-    return_to(mine, first)
+    return Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
+
+
+def test_without_room_for_both_the_run_before_is_made_again_when_it_is_wanted(crowded: Lab) -> None:
+    first = crowded.branches.shown
+    made(crowded, variant=4)
+    assert (crowded.variant, first.run, bar(crowded)["before"]) == (4, None, "rows 9")
+    return_to(crowded, first)
     assert (BRANCH.get().what, BRANCH.get().branch) == ("show", first)
+
+
+def test_a_run_that_is_given_up_costs_the_present_one_no_memory(crowded: Lab) -> None:
+    used = crowded.run.engine.arrays.charges.used
+    choose(crowded, {"variant": 4})
+    ended(next_run(crowded))
+    stage.carry_out(crowded, command("stop"))
+    assert next_run(crowded) is None
+    assert crowded.run.engine.arrays.charges.used == used > 0
+    assert crowded.branches.shown.run is crowded.run
+
+
+# -- the place, and the way back ------------------------------------------------------------------------------
+
+
+def test_the_place_is_that_of_the_stage_when_it_was_chosen(mine: Lab) -> None:
+    first = mine.run
+    first.engine.run(max_events=200)
+    first.show(100)
+    stage.carry_out(mine, command("choose", at=110, chosen={"variant": 4}))
+    assert first.position == 110
+    finish(mine)
+    shown, event = first.engine.trace[109], mine.run.engine.trace[mine.run.position - 1]
+    assert (event.sweep, event.node) == (shown.sweep, shown.node)
+
+
+def test_a_choice_that_overtakes_the_next_run_counts(mine: Lab, session_state: SessionState) -> None:
+    session_state.lab = mine
+    before = mine.number
+    made(mine, variant=4)
+    session_state.stage = {"command": command("choose", run=before, chosen={"schedule": "srmp"})}
+    stage._on_command()
+    finish(mine)
+    assert (mine.variant, mine.schedule) == (4, "srmp")
+
+
+def test_another_chapter_does_not_give_up_the_run_that_is_being_made(mine: Lab, slow_groups: None) -> None:
+    mine.run.engine.run(max_events=40)
+    mine.run.show(40)
+    mine.fork(bc.Change(), bc.Change().fork(mine.run.engine))
+    choose(mine, {"strategy": "pursuit"})
+    following = next_run(mine)
+    mine.turn(mine.branches.chapters[0], 12)
+    assert next_run(mine) is following
+    following.stop(wait=None)
+
+
+def test_back_to_a_fork_shows_its_chapter_and_place(mine: Lab, session_state: SessionState) -> None:
+    session_state.lab = mine
+    mine.run.engine.run(max_events=60)
+    mine.run.show(60)
+    mine.fork(bc.Change(variant=11), bc.Change(variant=11).fork(mine.run.engine))
+    fork, root = mine.branches.shown, mine.branches.chapters[0]
+    mine.turn(root, 20)
+    left = dict(parse_qsl(mine.address)) | {"at": "20"}
+    made(mine, variant=4)
+    made(mine, variant=9)
+    open_again(left)
+    assert (mine.branches.shown, mine.branches.tip, mine.run.position) == (root, fork, 20)
+
+
+def test_the_run_before_is_named_by_what_it_was(mine: Lab) -> None:
+    mine.run.engine.run(max_sweeps=1)
+    change = bc.Change(prove=True)
+    mine.fork(change, change.fork(mine.run.engine))
+    assert mine.variant == 12
+    made(mine, variant=4)
+    assert bar(mine)["before"].endswith("rows 12")
+
+
+def test_models_without_an_address_are_kept_apart(mine: Lab) -> None:
+    one, other = bc.sample("tiny"), bc.sample("tree")
+    for mrf in (one, other, one):
+        mine.load(mrf, {})
+        choices(mine)
+    made(mine, variant=4)
+    assert (mine.mrf, mine.variant) == (one, 4)
+    values = [option["value"] for option in dict(choices(mine)["models"])["recent"]]
+    assert len(values) == len(set(values)) == 2

@@ -1,6 +1,8 @@
 // The run bar: everything that makes the run, chosen where it is watched.
 
 import { clamp } from "../numbers.js";
+import { number } from "../text.js";
+import { otherThen } from "./charts/history.js";
 import { write } from "./layout.js";
 
 const ANOTHER = "another"; // a model that has to be found on Instance
@@ -11,6 +13,7 @@ export class RunBar {
     this.stage = stage;
     this.isChoosing = false; // between a press and the moment when it is taken
     this.has = false; // whether the next run is one that was chosen here
+    this.wanted = {}; // what was chosen, until data show that Python knows it
     for (const field of this.fields) {
       field.onchange = () => (field === this.size ? this.chooseSoon() : this.choose({ [field.name]: valueOf(field) }));
     }
@@ -71,7 +74,8 @@ export class RunBar {
     write(this.stage.$("[data-out=making]"), bar.making ?? "");
     const back = this.stage.$("[data-act=back]");
     back.hidden = bar.before === null;
-    write(back, `⇄ ${bar.before ?? ""}`);
+    const then = otherThen(this.stage);
+    write(back, `⇄ ${bar.before ?? ""}${then ? `: LB ${number(then.value)} after sweep ${then.sweeps}` : ""}`);
     this.stage.$(".refusal").hidden = bar.refusal === "";
     write(this.stage.$("[data-out=refusal]"), bar.refusal);
     const offer = this.stage.$("[data-act=offer]");
@@ -91,9 +95,9 @@ export class RunBar {
   }
 
   // The nearest M to a number, or to a text that is none.
-  mended(number) {
+  mended(typed) {
     const { min, max } = this.size;
-    return clamp(Math.round(number === "" ? this.stage.data.bar.now.M : number), Number(min), Number(max));
+    return clamp(Math.round(typed === "" ? this.stage.data.bar.now.M : typed), Number(min), Number(max));
   }
 
   choose(chosen) {
@@ -103,7 +107,17 @@ export class RunBar {
       this.draw();
       return stage.leaving.go("instance", {});
     }
-    this.ask("choose", { chosen });
+    // Of two commands in a row Python sees only the later one.
+    Object.assign(this.wanted, chosen);
+    this.ask("choose", { chosen: { ...this.wanted } });
+  }
+
+  // Data have come. Another run may have been on its way when something was chosen: that is said again, once.
+  hear({ bar }, fresh) {
+    for (const [name, value] of Object.entries(this.wanted)) if (bar.now[name] === value) delete this.wanted[name];
+    const lost = { ...this.wanted };
+    if (fresh || !this.stage.questions.waiting) this.wanted = {};
+    if (fresh && Object.keys(lost).length) this.ask("choose", { chosen: lost });
   }
 
   // The run that was shown before, and from there this one again.

@@ -82,6 +82,7 @@ class Stage {
     if (isCalled && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
+    this.runBar.hear(data, fresh);
     this.questions.poll(this.running || data.asking || data.measuring || data.proving || data.bar.making !== null);
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.

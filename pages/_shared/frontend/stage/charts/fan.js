@@ -8,7 +8,7 @@ import { counts } from "../../scales.js";
 import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
 import { fanMarks } from "./fans.js";
-import { boundsOf, inSight, sweepsAt } from "./history.js";
+import { boundsOf, inSight, otherThen, sweepsAt } from "./history.js";
 import { levelMarks } from "../../marks/levels.js";
 import { roundsUntil } from "./rounds.js";
 
@@ -17,7 +17,6 @@ const APART = 0.6; // rounds between two updates
 const SHORTEST = 12; // events that are shown at least
 const DENSEST = 5; // pixels of a round from which on fans are drawn
 const LETTER = 7.5;
-const CLOSE = 1e-6; // sweeps that count as equal
 
 export class Fan {
   constructor(charts) {
@@ -136,17 +135,17 @@ export class Fan {
     return [...both, now && { id: "now", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
   }
 
-  // LB of the run to compare with, after as many complete sweeps as have passed here.
+  // LB of the run to compare with, at this place.
   otherThen() {
-    const { parent, player } = this.stage;
-    const sweeps = Math.floor(sweepsAt(this.stage, player.position));
-    const value = sweeps > 0 ? parent?.lower[parent.sweep.findIndex((at) => at > sweeps - CLOSE)] : undefined;
+    const found = otherThen(this.stage);
     const { left, right, top, bottom } = this.box;
-    const y = value === undefined ? NaN : this.energy.y(value);
+    const y = found ? this.energy.y(found.value) : NaN;
     if (!(y > top && y < bottom)) return [];
-    const text = `LB of ${parent.name}`;
+    const { name } = this.stage.parent;
+    const { sweeps, value } = found;
+    const text = `LB of ${name}`;
     const tip = () => [text, `after ${sweeps} sweep${sweeps > 1 ? "s" : ""}: ${this.energy.text(value)}`];
-    const means = { what: "parent", name: parent.name, value };
+    const means = { what: "parent", name, value };
     return [
       { id: "parent", class: "parent", x1: left, x2: right, y1: y, y2: y, means, tip },
       { id: "parent name", class: "parent-name", x: left, y: y - 6 < top + 14 ? y + 16 : y - 6, text },

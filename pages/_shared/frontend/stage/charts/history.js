@@ -1,5 +1,7 @@
 // The bounds of the whole run over events or sweeps.
 
+const CLOSE = 1e-6; // sweeps that count as equal
+
 // The bounds at the start, those of the history, and those of the events after it: [events until then, LB, UB].
 export const boundsOf = ({ graph, history, events, player }) => {
   const { event, lower, upper } = history;
@@ -26,6 +28,13 @@ const sweepsUntil = (ends, position) => ends.filter((end) => end <= position).le
 export const lastSweep = ({ history, player }) => {
   const done = sweepsUntil(history.sweeps, player.position);
   return done ? { number: done, rise: Math.max(history.gains[done - 1], 0) } : null;
+};
+
+// LB of the run to compare with, after as many complete sweeps as here; null if there are none, or it is not known.
+export const otherThen = ({ history, player, parent }) => {
+  const sweeps = sweepsUntil(history.sweeps, player.position);
+  const value = sweeps > 0 ? parent?.lower[parent.sweep.findIndex((at) => at > sweeps - CLOSE)] : undefined;
+  return value === undefined ? null : { sweeps, value };
 };
 
 // Points in sight, and one more at either end; of those that share a pixel, the last.

@@ -7,7 +7,7 @@ import { meets } from "./names.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
-const LINES = [5, 4, 3, 2, 1]; // of the list, besides the one of all others: as many as leave the circles free
+const LINES = [5, 4, 3, 2, 1, 0]; // of the list, besides the one of all others: as many as leave the circles free
 const [LETTER, NARROW] = [7.4, 6.4]; // pixels that a letter takes, in a value and in a name
 const HIGH = 21; // pixels
 const NAME = 12; // characters of a name in the list

@@ -15,6 +15,7 @@ const TALL = isTouched ? 45 : 21; // pixels of a row
 const WIDE = 220; // pixels that a column of rows takes at least
 const BAR = 90; // pixels of the longest bar
 const LETTER = 7; // pixels
+const HINT = "While LB still rises, tension mostly says that the run has not converged.";
 const DASH = " – ";
 const SHORTEST = 6; // letters of a name that are kept at least
 
@@ -127,7 +128,8 @@ export class Gaps {
     chip.hidden = last === null || moment.after.proven;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 2)} in sweep ${last.number}`);
+    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 2)}`);
+    chip.title = `${stalled ? "" : `LB rose by this in sweep ${last.number}. `}${HINT}`;
     chip.classList.toggle("stalled", stalled);
   }
 }
