@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from bender_core.given import require_index
 from bender_core.labelings.comparing import difference, flips
 from bender_core.model import BinaryMRF, IntArray, ModelError, require_model
 from bender_core.stopping import Stop, never
-from bender_core.trying.proof import OnProgress
 from bender_core.trying.solving import certify
 
 
@@ -50,7 +50,7 @@ def price(
     variable: int,
     best: Certificate | None = None,
     time_limit: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[Any], bool | None] | None = None,
     stop: Stop = never,
 ) -> Price:
     """The price of the other value of a variable: a proof of the model in which it has that value.
