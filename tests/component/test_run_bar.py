@@ -33,7 +33,7 @@ def test_its_fields_show_the_run(stage: Stage) -> None:
     expected = {"model": "pose, small", "M": "8", "strategy": "groups", "variant": "9", "schedule": "mplp"}
     assert stage.run == expected
     chosen = stage.root.locator(".run [name=variant] option:checked")
-    expect(chosen).to_have_text("RMC on all loose edges (9)")
+    expect(chosen).to_have_text("9: RMC on all loose edges")
     # Groups of this kind hold less than M.
     expect(stage.root.locator("[data-out=largest-group]")).to_have_text(f"largest {stage.lab.partition.largest}")
 

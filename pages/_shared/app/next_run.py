@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -104,6 +105,10 @@ class NextRun(Personal):
             self.refusal = str(error)
         except bc.Stopped:
             return
+        except Exception:
+            # Without a word the choice would seem to be lost.
+            logging.getLogger(__name__).exception("A run cannot be made")
+            self.refusal = "This run cannot be made; the server's log says why."
 
 
 NEXT = Kept[NextRun]("next_run")

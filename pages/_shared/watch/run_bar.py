@@ -41,7 +41,7 @@ def choices(current: Lab) -> protocol.Choices:
         "models": [("samples", [_sample(name) for name in sample_names()]), ("recent", _recent(current))],
         "strategies": [_strategy(name) for name in dict.fromkeys([*strategies, own])],
         "variants": [
-            {"value": f"{number}", "text": f"{each.name} ({number})", "title": each.sentence}
+            {"value": f"{number}", "text": f"{number}: {each.name}", "title": each.sentence}
             for number, each in bc.VARIANTS.items()
         ],
         "schedules": [{"value": name, "text": name, "title": words} for name, words in SCHEDULES.items()],

@@ -93,7 +93,7 @@ def test_every_choice_of_a_run_is_among_those_offered(mine: Lab) -> None:
     for name in ("strategies", "variants", "schedules"):
         value = now[{"strategies": "strategy", "variants": "variant", "schedules": "schedule"}[name]]
         assert f"{value}" in [option["value"] for option in offered[name]]
-    assert [option["text"] for option in offered["variants"]][8] == "RMC on all loose edges (9)"
+    assert [option["text"] for option in offered["variants"]][8] == "9: RMC on all loose edges"
 
 
 def test_a_model_that_is_no_sample_is_offered_again(mine: Lab) -> None:
@@ -202,6 +202,18 @@ def test_a_command_that_is_repeated_does_not_begin_again(mine: Lab, slow_groups:
     assert not following.busy
     assert (next_run(mine).choice.max_size, next_run(mine).choice.strategy) == (5, "pursuit")
     next_run(mine).stop(wait=None)
+
+
+def test_a_run_that_fails_says_so_and_the_present_one_stays(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> bc.Partition:
+        raise MemoryError
+
+    monkeypatch.setattr(making.bc, "partition", fail)
+    choose(mine, {"strategy": "greedy"})
+    ended(next_run(mine))
+    assert not show_next(mine)
+    assert bar(mine)["refusal"] == "This run cannot be made; the server's log says why."
+    assert bar(mine)["now"]["strategy"] == "groups"
 
 
 def test_a_run_that_was_made_for_another_place_is_dropped(mine: Lab, slow_groups: None) -> None:

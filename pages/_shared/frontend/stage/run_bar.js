@@ -5,6 +5,7 @@ import { number } from "../text.js";
 import { otherThen } from "./charts/history.js";
 import { write } from "./layout.js";
 
+const BACK = "Back to the run before, and from there to this one again (key X)";
 const ANOTHER = "another"; // a model that has to be found on Instance
 const CALM = 400; // milliseconds without another press until a number is taken
 
@@ -75,7 +76,8 @@ export class RunBar {
     const back = this.stage.$("[data-act=back]");
     back.hidden = bar.before === null;
     const then = otherThen(this.stage);
-    write(back, `⇄ ${bar.before ?? ""}${then ? `: LB ${number(then.value)} after sweep ${then.sweeps}` : ""}`);
+    write(back, `⇄ ${bar.before ?? ""}${then ? `: LB ${number(then.value)}` : ""}`);
+    back.title = `${then ? `LB of the run before after sweep ${then.sweeps}. ` : ""}${BACK}`;
     this.stage.$(".refusal").hidden = bar.refusal === "";
     write(this.stage.$("[data-out=refusal]"), bar.refusal);
     const offer = this.stage.$("[data-act=offer]");
