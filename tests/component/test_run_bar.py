@@ -80,6 +80,8 @@ def test_a_refusal_offers_what_fits_and_can_be_dismissed(stage: Stage) -> None:
     shown(stage, refusal="M 24 does not fit", offer=offer)
     refusal.get_by_label("Dismiss").click()
     assert asked(stage) == [offer, {}]
+    stage.settle()
+    assert not stage.root.evaluate("({ stage }) => stage.runBar.has"), "a later run is no step back"
     shown(stage, refusal="M 24 does not fit", offer=None)
     expect(refusal.get_by_text("take M")).to_be_hidden()
 

@@ -70,10 +70,6 @@ class Branch:
         """The event of its parent after which it forked."""
         return self.lineage.forks[-1].event if self.lineage.forks else 0
 
-    def event_in_all(self, position: int) -> int:
-        """The number of events that led to a position of this run, those of its ancestors included."""
-        return sum(fork.event for fork in self.lineage.forks) + position
-
     @property
     def depth(self) -> int:
         """The number of forks that led to it."""

@@ -112,8 +112,9 @@ def choose(current: Lab, chosen: protocol.Chosen) -> None:
     """
     following = next_run(current)
     now = _present(current) if following is None or following.refusal else following.choice
-    key = chosen.get("model", _chosen(now)["model"])
-    mrf, origin = (None if key == _chosen(now)["model"] else _model(key)) or (now.mrf, now.origin)
+    present = Opened(now.mrf, now.origin)
+    key = chosen.get("model", _key(present))
+    mrf, origin = present if key == _key(present) else _model(key) or present
     size = min(max(int(chosen.get("M", now.max_size)), 1), LARGEST_GROUP)
     variant, schedule = chosen.get("variant", now.variant), chosen.get("schedule", now.schedule)
     strategy = chosen.get("strategy", now.strategy if mrf is now.mrf else "")

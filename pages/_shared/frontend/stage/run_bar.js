@@ -118,7 +118,10 @@ export class RunBar {
   hear({ bar }, fresh) {
     for (const [name, value] of Object.entries(this.wanted)) if (bar.now[name] === value) delete this.wanted[name];
     const lost = { ...this.wanted };
-    if (fresh || !this.stage.questions.waiting) this.wanted = {};
+    const isAnswered = fresh || !this.stage.questions.waiting;
+    if (isAnswered) this.wanted = {};
+    // Refused, stopped, or nothing new: no run comes of it.
+    if (!fresh && isAnswered && bar.making === null) this.has = false;
     if (fresh && Object.keys(lost).length) this.ask("choose", { chosen: lost });
   }
 
