@@ -91,6 +91,7 @@ def value(text: str) -> float:
 
 @settings(max_examples=examples(60))
 @example(1.0, 40001.0, 2)
+@example(1.0, 799.0, 2)
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
 def test_ticks_are_round_even_and_labelled_as_they_are(here: Page, low: float, length: float, wanted: int) -> None:
     ticks = here.evaluate(TICKS, ["linear", low, low + length, wanted])
@@ -101,7 +102,7 @@ def test_ticks_are_round_even_and_labelled_as_they_are(here: Page, low: float, l
     if len(at) > 1:
         step = at[1] - at[0]
         assert np.diff(at) == pytest.approx(step, rel=1e-6)
-        assert float(f"{step:.1e}"[:3]) in (1.0, 2.0, 5.0)
+        assert float(f"{step:.1e}"[:3]) in (1.0, 2.0, 4.0, 5.0)
         for tick, text in ticks:
             assert value(text) == pytest.approx(tick, abs=1e-3 * step)
 

@@ -2,15 +2,16 @@
 
 import { number } from "./text.js";
 
-// Round values between two ends, about as many as requested, and at least two where there are.
+// The round steps from which ticks are chosen, in units of a power of ten: the first that gives two values.
+const STEPS = { 1: [1, 0.5], 2: [2, 1], 5: [5, 4, 2], 10: [10, 5] };
+
+// Round values between two ends, about as many as requested, and at least two where there are: one value is no scale.
 export const ticks = (low, high, count) => {
   const raw = (high - low) / count || 1;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
-  const steps = [0.5, 1, 2, 5, 10].map((m) => m * magnitude);
-  const k = steps.findIndex((s) => s >= raw);
-  const found = multiples(low, high, steps[k]);
-  // One value gives no scale.
-  return found.length > 1 || k === 0 ? found : multiples(low, high, steps[k - 1]);
+  const coarsest = [1, 2, 5].find((m) => m * magnitude >= raw) ?? 10;
+  const found = STEPS[coarsest].map((m) => multiples(low, high, m * magnitude));
+  return found.find((values) => values.length > 1) ?? found.at(-1);
 };
 
 const multiples = (low, high, step) => {
