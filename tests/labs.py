@@ -17,7 +17,7 @@ from bender_core import looking
 from bender_core.trying.change import Fork
 from bender_core.trying.proof import Descent
 from pages._shared.app.branches import branch_of
-from pages._shared.app.session import Lab
+from pages._shared.app.session import Lab, show_beside
 from pages._shared.running.watched import WatchedRun
 
 _serials = count(1)
@@ -41,6 +41,22 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     part = bc.partition(mrf, max_size)
     engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
+
+
+def beside(current: Lab, variant: int, max_size: int | None = None, schedule: str = "mplp") -> Lab:
+    """A lab with another run beside the one shown, at the same place."""
+    size = max_size or current.max_size
+    part = current.partition if max_size is None else bc.partition(current.mrf, size)
+    most = current.run.engine.settings.max_sweeps
+    rules: dict[str, Any] = {"variant": variant, "schedule": schedule, "max_sweeps": most, "excluding": True}
+    engine = bc.Engine(current.mrf, part, limit=current.account, **rules)
+    show_beside(current, current._begin(engine, size))
+    second = current.branches.beside
+    assert second is not None
+    assert second.run is not None
+    second.run.work.wait()
+    second.run.settle()
+    return current
 
 
 class SlowEngine:

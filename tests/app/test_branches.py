@@ -100,7 +100,7 @@ def test_the_stage_draws_these_places_also_when_the_first_run_was_let_go(mine: L
     first, last = next(iter(mine.branches)), mine.branches.shown
     assert places_of(first) == pytest.approx(hypergraph_layout(mine.mrf, first.lineage.partition))
     first.let_go()
-    view = graph_view(mine.branches)
+    view = graph_view(mine.branches, mine.branches.shown)
     points = np.array([[node["x"], node["y"]] for node in view["nodes"]])
     assert points == pytest.approx(places_of(last), abs=1e-4)
     # A variable is where it was in the model as a whole.
@@ -187,7 +187,7 @@ def test_a_variable_is_decided_by_the_last_chapter_that_has_it(mine: Lab) -> Non
                 decided[i] = before.depth + 1
         assert after.decided_in.tolist() == decided
     assert len(set(decided)) > 2
-    solution = graph_view(mine.branches)["solution"]
+    solution = graph_view(mine.branches, mine.branches.shown)["solution"]
     assert solution["chapter"] == decided
     assert solution["names"] == list(mine.mrf.names)
 

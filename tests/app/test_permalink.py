@@ -292,7 +292,7 @@ def test_a_late_event_is_reached_in_the_background_and_can_be_stopped() -> None:
     mine = linked(FIRST | grid | {"variant": "11", "at": "1" + "0" * 14})
     assert mine.run.running
     assert mine.run.position == 0
-    drawn = graph_view(mine.branches)
+    drawn = graph_view(mine.branches, mine.branches.shown)
     assert mine.run.running
     mine.run.halt()
     mine.run.settle()

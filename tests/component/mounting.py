@@ -62,6 +62,10 @@ WAITED = """(stage, argument) => new Promise((met, late) => {
     look();
 })"""
 
+# Both runs have come to rest.
+BOTH_IDLE = """!stage.pair.isJoining && !stage.pair.clock.queue.length
+    && stage.pair.stages.every((each) => each.status.stateOf() === 'idle')"""
+
 _serials = count()
 
 
@@ -78,7 +82,7 @@ class Mounted:
 
     def __init__(self, page: Page, component: Component, takes: type) -> None:
         self.page, self.component, self.takes = page, component, takes
-        self.root = page.locator("[data-component]")
+        self.root = page.locator("[data-component]").first
         self.triggers: list[tuple[str, Any]] = []
         name, trigger = component.name, f"trigger{next(_serials)}"
         page.expose_function(trigger, self._trigger)
@@ -141,7 +145,11 @@ class Stage(Mounted, Watched):
             if value["do"] == "turn":
                 stage.turn(self.lab, value["chapter"], value["to"])
             else:
-                stage.obey(self.lab.run, value)
+                if value["do"] == "meet":
+                    stage.meet(self.lab, value)
+                stage.obey(self.lab.run, value, stage._answers(self.lab.run))
+            if "beside" in value:
+                stage.carry_out_beside(self.lab, value["beside"])
         return stage.stage_data(self.lab)
 
     def settle(self) -> None:
@@ -167,6 +175,14 @@ class Stage(Mounted, Watched):
 
     def step(self, grain: str, backward: bool = False) -> None:
         self.act("stage.player.step(...argument)", [grain, backward])
+
+    @property
+    def positions(self) -> list[int]:
+        """The places of both runs."""
+        return list(self.root.evaluate("({ stage }) => stage.pair.stages.map(({ player }) => player.position)"))
+
+    def step_both(self, grain: str, backward: bool = False) -> None:
+        self.act("stage.pair.clock.step(...argument)", [grain, backward], BOTH_IDLE)
 
     def jump(self, position: int) -> None:
         self.act("stage.player.jump(argument)", position)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class Branch:
     position: int = 0  # the last one shown before its memory was freed
     places: FloatArray | None = None  # of its groups, as `places_of` has them
     settings: dict[str, str] = field(init=False)  # in words, by name: M, strategy, rows and schedule
+    number: int = field(init=False, default_factory=count(1).__next__)  # no other run of this server has it
 
     def __post_init__(self) -> None:
         assert self.run is not None
@@ -141,6 +142,8 @@ class Branches:
         Where the line of chapters that the stage goes through ends: what is shown leads to it.
     before : Branch or None
         The run that was shown before the present one was begun.
+    beside : Branch or None
+        The run that is shown beside it.
     request : ForkRequest or None
         The next fork.
     forked_from : ForkedFrom or None
@@ -155,6 +158,7 @@ class Branches:
         self._begun = self._forked = 0
         self.shown = self.tip = self.begin(lineage, run)
         self.before: Branch | None = None
+        self.beside: Branch | None = None
         self.request: ForkRequest | None = None
         self.forked_from: ForkedFrom | None = None
         self.called = -1
@@ -228,9 +232,12 @@ class Branches:
             self.tip = self.shown
         if self.before not in self._all:
             self.before = None
+        if self.beside not in self._all:
+            self.beside = None
 
     def clear(self) -> None:
         """Keep no run: another model is opened, and buttons of the page drawn last may still refer to these."""
+        self.beside = None
         for branch in self._all:
             branch.run = None
 
@@ -258,7 +265,7 @@ class Branches:
         return make()
 
     def let_go(self, needed: Branch | None = None) -> bool:
-        """Free the memory of runs that are not shown; they can be made again.
+        """Free the memory of runs that are not on the stage; they can be made again.
 
         Parameters
         ----------
@@ -270,7 +277,8 @@ class Branches:
         bool
             Whether memory was freed.
         """
-        found = [branch for branch in self._all if branch not in (self.shown, needed) and branch.run is not None]
+        kept = (self.shown, self.beside, needed)
+        found = [branch for branch in self._all if branch not in kept and branch.run is not None]
         for branch in found:
             branch.let_go()
         return bool(found)

@@ -11,9 +11,9 @@ Not in the table:
   that looks it up knows, and refuses it in the same form;
 - how the fields in `LOOKS`, which decide the picture on Watch, are read from the stage and applied to it: their values
   exist only in the browser, and ``stage/play/choices.js`` does both;
-- which run an address belongs to: `permalink` collects the fields that describe one. They are never copied from the
-  address of one page to the next, but written from the run itself, which may have moved on. Only `BESIDE`, which this
-  version does not use, is carried over unchanged.
+- which run an address belongs to: `permalink` collects the fields that describe one, and `beside` those of a second
+  one. They are never copied from the address of one page to the next, but written from the run itself, which may have
+  moved on.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ CHAPTER = Field("chapter", WHOLE, "the chapter is", "which run of the line is sh
 AT = Field("at", POSITION, "the event is", "the number of events after which the run is shown")
 ARC = Field("arc", WHOLE, "the message is", "the message that is pinned, if one is")
 
-# Reserved for a view of two runs: a link of a later version keeps it here. No page of this version uses it.
-BESIDE = Field("beside", LONG_WORD, "the second run is", "a second run, to be shown beside the first")
+# An address within the address: the fields in which a second run differs from the first, and its place.
+BESIDE = Field("beside", LONG_WORD, "the second run is", "a second run, shown beside the first")
 
 # The pages' own.
 ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the order of the classes", (EDGE,))
@@ -222,12 +222,6 @@ _TABLE: tuple[Field[Any], ...] = (
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}
-
-
-def carried(fields: Mapping[str, str]) -> dict[str, str]:
-    """Fields for a later version, which stay in the address."""
-    text = fields.get(BESIDE.name, "")
-    return {BESIDE.name: text} if text and not _faults(BESIDE, fields) else {}
 
 
 def of_page(page: str, fields: Mapping[str, object]) -> dict[str, str]:

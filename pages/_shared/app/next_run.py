@@ -64,7 +64,9 @@ class NextRun(Personal):
     """
 
     choice: Choice
-    beside: object  # the runs among which it will be
+    among: object  # the runs among which it will be
+    is_beside: bool = False  # whether it will be shown beside the present one, not instead of it
+    at: int | None = None  # the position shown; None: the same place
     doing: str = ""
     refusal: str = ""
     fits: int | None = None

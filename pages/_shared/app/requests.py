@@ -12,7 +12,7 @@ from pages._shared.running.kept import Kept
 class BranchRequest:
     """A request about one of the runs."""
 
-    what: str  # "show", "turn" to a chapter, or "run on"
+    what: str  # "show", "show" it "beside" the present one, "turn" to a chapter, or "run on"
     branch: Branch
 
 

@@ -23,6 +23,7 @@ from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import (
     ARC,
     AT,
+    BESIDE,
     CHAPTER,
     END,
     FORKS,
@@ -33,7 +34,6 @@ from pages._shared.app.fields import (
     UPLOAD,
     VARIANT,
     M,
-    carried,
 )
 from pages._shared.app.next_run import NEXT, Choice, NextRun
 from pages._shared.app.permalink import (
@@ -175,7 +175,7 @@ class Lab:
     schedule: str
     run: WatchedRun
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
-    carried: dict[str, str] = field(default_factory=dict)  # fields of the address that a later version uses
+    aside: str = ""  # the run that the address names beside this one, until it is begun
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
@@ -224,7 +224,7 @@ class Lab:
         stop = stop or bc.Stop(requested=_interrupted)
         engine = self._engine(self.mrf, part, variant, schedule, stop)
         give_up_next()
-        self._begin(engine, max_size)
+        self._show_begun(self._begin(engine, max_size))
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Continue with a run that forked from the one shown, at the event shown."""
@@ -233,11 +233,16 @@ class Lab:
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
     def show(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another run, at a position or where it was left; False if its memory has been freed."""
+        """Show another run, at a position or where it was left; False if its memory has been freed.
+
+        The one beside the run shown changes places with it.
+        """
         self.run.halt()
         if branch.run is None:
             return False
         shown = self.branches.shown
+        if branch is self.branches.beside:
+            self.branches.beside = shown
         if not (branch.comes_from(shown) or shown.comes_from(branch)):
             self.branches.before = shown
         self.branches.tip = branch
@@ -293,7 +298,7 @@ class Lab:
     @property
     def address(self) -> str:
         """The parameters of an address that reopens this run with its chapters; empty if there is none."""
-        branches, more = self.branches, dict(self.carried)
+        branches, more = self.branches, BESIDE.say(self.aside) if self.aside else {}
         text = query(self.origin, branches.tip.lineage)
         if text:
             more |= {} if branches.tip.end is None else END.say(branches.tip.end)
@@ -308,37 +313,46 @@ class Lab:
         """The same for anybody: empty for an uploaded model."""
         return self.address if self.is_public else ""
 
-    def _begin(self, engine: bc.Engine, max_size: int) -> None:
-        """Show another run of the model: in the same sweep, and with the same groups at the same update and message."""
+    def _begin(self, engine: bc.Engine, max_size: int) -> Branch:
+        """Add a run of the model, at its beginning."""
         branches, before = self.branches, self.run
-        shown = branches.shown
         before.halt()
         before.settle()
+        shown = branches.shown
         for branch in branches.chapters:
             branch.look()
-        place = before.place
-        begun = Place(int(shown.begins("sweeps")) + place.sweep)
-        are_same = np.array_equal(engine.partition.group_of(), before.engine.partition.group_of())
         new = branches.begin(Lineage.of(engine, max_size), WatchedRun(engine))
-        if are_same:
+        if have_same_groups(engine, before.engine):
             new.places = shown.places
         new.cause = unlike(shown, new)
+        return new
+
+    def _show_begun(self, new: Branch) -> None:
+        """Show a run that was just begun, at the same place."""
+        shown, before = self.branches.shown, self.run
+        place = self.place_in(new)
         self.show(new)
         self.notice = ""
         if not before.engine.arrays.charges.used:  # it has given way
             shown.let_go()
-        if are_same:
+        if have_same_groups(self.run.engine, before.engine):
             self.run.arc, self.run.pinned = before.arc, before.pinned
-            begun = place._replace(sweep=begun.sweep)
-        if begun != Place(0):
-            self.run.start(until=begun)
-            self.run.settle()
+        self.run.join(place)
+        self.run.settle()
+
+    def place_in(self, other: Branch) -> Place:
+        """The place in another run: in the same sweep, and with the same groups at the same update."""
+        shown, place = self.branches.shown, self.run.place
+        begun = Place(max(int(shown.begins("sweeps")) + place.sweep - int(other.begins("sweeps")), 0))
+        if other.run is None or not have_same_groups(other.run.engine, self.run.engine):
+            return begun
+        return place._replace(sweep=begun.sweep)
 
     def _replace(self, engine: bc.Engine, max_size: int) -> None:
         """Show a run of another model; those of the present one are given up."""
         self.run.halt()
         self.references.stop()
-        self.carried = {}
+        self.aside = ""
         if self.proof is not None:
             self.proof.stop()
             self.proof = None
@@ -366,6 +380,11 @@ class Lab:
     def _beside(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run beside the old ones."""
         return bc.Engine(mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True)
+
+
+def have_same_groups(run: bc.Engine, other: bc.Engine) -> bool:
+    """Whether two runs have the same groups."""
+    return np.array_equal(run.partition.group_of(), other.partition.group_of())
 
 
 _LAB = Kept[Lab]("lab")
@@ -472,7 +491,7 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     engine = engine_of(fields, mrf, part)
     run = WatchedRun(engine)
     rules = engine.variant.number, engine.settings.schedule
-    found = Lab(mrf, max_size, part, *rules, run, origin, carried(fields), number=number)
+    found = Lab(mrf, max_size, part, *rules, run, origin, _aside(fields), number=number)
     if forks or sought_by(fields):
         found.replay = Replay(fields, forks, end)
         found.replay.start(found)
@@ -484,10 +503,17 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     return found
 
 
-def begin_next(current: Lab, choice: Choice) -> None:
+def _aside(fields: Mapping[str, str]) -> str:
+    try:
+        return BESIDE.of(fields, "")
+    except LinkError:
+        return ""  # `passed_over` says so
+
+
+def begin_next(current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
     give_up_next()
-    following = NextRun(choice, current.branches)
+    following = NextRun(choice, current.branches, is_beside, at)
     NEXT.set(following)
     following.start(current._beside)
 
@@ -502,7 +528,7 @@ def give_up_next() -> None:
 def next_run(current: Lab) -> NextRun | None:
     """The run that is being made, or was refused; None if the model has been replaced since."""
     following = NEXT.get()
-    if following is not None and following.beside is not current.branches:
+    if following is not None and following.among is not current.branches:
         give_up_next()
         return None
     return following
@@ -519,8 +545,10 @@ def show_next(current: Lab) -> bool:
     NEXT.forget()
     if engine is None:  # stopped
         return False
-    if choice.mrf is current.mrf:
-        current._begin(engine, choice.max_size)
+    if following.is_beside:
+        show_beside(current, current._begin(engine, choice.max_size), following.at)
+    elif choice.mrf is current.mrf:
+        current._show_begun(current._begin(engine, choice.max_size))
     else:
         current._replace(engine, choice.max_size)
         current.origin = choice.origin
@@ -537,11 +565,28 @@ def _instead(current: Lab, following: NextRun) -> bc.Engine | None:
     if part is None or not 0 < needed <= current.account.free + current.branches.charged:
         return None
     try:
+        if following.is_beside:  # the run shown does not give way
+            current.branches.let_go()
+            return current._beside(choice.mrf, part, choice.variant, choice.schedule, bc.Stop(requested=_interrupted))
         return current._engine(choice.mrf, part, choice.variant, choice.schedule, bc.Stop(requested=_interrupted))
     except bc.TooLargeError as error:
         following.refuse(error)
         following.needed = 0
     return None
+
+
+def show_beside(current: Lab, branch: Branch, at: int | None = None) -> None:
+    """Show a run beside the one shown, at a position or the same place."""
+    branches, run = current.branches, branch.run
+    if run is None or branch is branches.shown:
+        return
+    branches.beside = branch
+    run.until = branch.end
+    if at is None:
+        run.join(current.place_in(branch))
+    elif run.settle():
+        run.start(until=at)
+    run.settle()
 
 
 def return_to(current: Lab, branch: Branch, position: int | None = None) -> None:

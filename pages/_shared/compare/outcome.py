@@ -39,8 +39,8 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
         return
     paragraph(verdict(curves, going=False))
     order = compared(curves).order
-    selected = listed(curves, order, f"standings {' '.join(curves[k].key for k in order)}")
-    curve = None if selected is None else curves[order[selected]]
+    selected = [curves[order[k]] for k in listed(curves, order, f"standings {' '.join(curves[k].key for k in order)}")]
+    curve = selected[0] if len(selected) == 1 else None
     actions = st.container(horizontal=True)
     lane = contest.lanes().get(curve.key) if curve else None
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
@@ -51,6 +51,15 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
         help_text = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
     actions.button(
         f"Watch{name}", on_click=contest.watch, args=(part, curve), disabled=not (part or proves), help=help_text
+    )
+    both = [(partition_of(current, contest, each), each) for each in selected if not each.proves]
+    known = [(its, each) for its, each in both if its is not None]
+    actions.button(
+        "Watch both, side by side",
+        on_click=contest.watch_both,
+        args=(known,),
+        disabled=not len(known) == len(selected) == 2,
+        help="Select two runs: they are stepped through on one clock",
     )
     if curve is not None and curve.key in contest.pins:
         actions.button(f"Unpin{name}", on_click=contest.unpin, args=(curve.key,))
@@ -63,8 +72,9 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
             help="Keep this run in the chart for the next races and for later sessions",
         )
     st.caption(
-        "Select a row by its checkbox or with shift + space; click a column header to sort. Seconds: computing time of "
-        "the run alone. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
+        "Select one or two rows by their checkboxes or with shift + space; click a column header to sort. Seconds: "
+        "computing time of the run alone. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best "
+        "bound."
     )
 
 
@@ -80,8 +90,8 @@ def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition |
     return partition(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
 
 
-def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> int | None:
-    """The table; returns the selected row, if rows are selectable."""
+def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> list[int]:
+    """The table; returns the selected rows, if rows are selectable."""
     names, column = labels(curves), st.column_config
     begun = [curve for curve in curves if len(curve.records)]
     stars = dict(zip((curve.key for curve in begun), remarks(compared(begun)) if begun else [], strict=True))
@@ -117,13 +127,13 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
         },
         hide_index=True,
         on_select="rerun" if key else "ignore",
-        selection_mode="single-row",
+        selection_mode="multi-row",
         key=key or "standings so far",
         placeholder="–",
         alt="The runs, their bounds and their cost",
     )
     selected = [] if isinstance(picked, DeltaGenerator) else picked.selection.rows
-    return selected[0] if selected and selected[0] < len(rows) else None
+    return [row for row in selected if row < len(rows)]
 
 
 def _finite(value: float) -> float | None:

@@ -17,7 +17,8 @@ from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import CURVE
 from bender_core.experiments.race import Race
 from bender_core.forms.scale import energy_scale
-from pages._shared.app.session import Lab
+from pages._shared.app.next_run import Choice
+from pages._shared.app.session import Lab, begin_next
 from pages._shared.compare.curves import Curve
 from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running.background import Personal
@@ -194,6 +195,14 @@ class Contest:
             self.error = str(error)
         else:
             self.to_watch = True
+
+    def watch_both(self, runs: Sequence[tuple[bc.Partition, Curve]]) -> None:
+        """Start two runs again on Watch, side by side."""
+        first, (part, curve) = runs
+        self.watch(*first)
+        if self.to_watch:
+            rules = curve.max_size, curve.strategy, curve.variant, curve.schedule
+            begin_next(self.lab, Choice(self.mrf, self.lab.origin, *rules, part), is_beside=True)
 
     def lanes(self) -> dict[str, Lane]:
         """The runs of the race, by the keys of their curves."""

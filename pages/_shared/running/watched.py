@@ -156,6 +156,16 @@ class WatchedRun:
         self.progress = self._progress()
         self.work.begin(partial(self._drive, until))
 
+    def join(self, place: Place) -> None:
+        """Show a place: at once if it is known, else when the run has come there, in the background."""
+        if not self.settle():
+            return
+        found = position_of(self.engine.trace, place)
+        if found is None:
+            self.start(until=place)
+        else:
+            self.show(found)
+
     def look(self, job: Callable[[threading.Event], None]) -> None:
         """Let a job use the engine in the background, until something else needs it."""
         if self.settle():
@@ -223,6 +233,22 @@ def run_to(engine: bc.Engine, place: Place, on_progress: Callable[[bc.Engine], b
             if place.is_open:
                 engine.seek(begin + 1, on_progress)
             return
+
+
+def position_of(trace: bc.Trace, place: Place) -> int | None:
+    """The position of a place; None if the trace does not reach it."""
+    kinds, nodes = trace.column("kind"), trace.column("node")
+    begins = np.append(0, np.flatnonzero(kinds == Kind.SWEEP) + 1)
+    if place.sweep >= len(begins):
+        return None
+    begin = int(begins[place.sweep])
+    if place.group < 0:
+        return begin
+    ends = begin + np.flatnonzero((kinds[begin:] == Kind.MESSAGE) & (nodes[begin:] == place.group))
+    if not len(ends):
+        return None
+    opened = np.flatnonzero(kinds[: ends[0]] == Kind.NODE_OPENED)
+    return int(opened[-1] if place.is_open else ends[0]) + 1
 
 
 def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:

@@ -130,6 +130,14 @@ def _start(engine: Engine, position: int) -> int:
     return int(done[-1]) + 1 if len(done) else 0
 
 
+def _updates(engine: Engine) -> int:
+    """The number of updates that have ended in the sweep at the engine's position."""
+    kinds = engine.trace.column("kind")[: engine.position]
+    ends = np.flatnonzero(kinds == Kind.SWEEP)
+    begin = int(ends[-1]) + 1 if len(ends) else 0
+    return int(np.count_nonzero(kinds[begin:] == Kind.MESSAGE))
+
+
 class Chunk:
     """Events in a row, as columns, from the engine's position on.
 
@@ -160,6 +168,7 @@ class Chunk:
         self.why = self._proof(stop) if self.first else ""
         self.gained, self.read = looking.attribution(engine), looking.work(engine).messages
         self.rows = looking.rows_made(engine)
+        self.updates = _updates(engine)
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.before, self.opening, self.opened = self._now(), 0, self._now()
@@ -193,6 +202,7 @@ class Chunk:
         known = list(self.decided)
         moved = self._moved(event)  # first, as the pictures of an update show the best labelling
         detail = self._detail(event, stop)
+        self.updates += event.kind == Kind.MESSAGE
         more = [self._decides(known)]
         if event.kind >= Kind.MESSAGE and not self.why:
             self.why = self._proof(stop)
@@ -203,6 +213,7 @@ class Chunk:
             "node": [event.node],
             "arc": [event.arc],
             "sweep": [event.sweep],
+            "updates": [self.updates],
             "total_rows": [event.rows],
             "state": [event.state],
             "depth": [event.depth],
@@ -227,6 +238,8 @@ class Chunk:
             self.rows[event.arc] += 1
         if event.kind >= Kind.MESSAGE:
             self.opening, self.opened = len(self.columns["kind"]), self._now()
+        if event.kind == Kind.SWEEP:
+            self.updates = 0
 
     def _now(self) -> protocol.Before:
         """The state after the last event."""

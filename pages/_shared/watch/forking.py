@@ -19,7 +19,7 @@ from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measu
 from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.requests import BRANCH, BranchRequest
-from pages._shared.app.session import Lab, lab
+from pages._shared.app.session import Lab, lab, show_beside
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
 from pages._shared.forks.requesting import ask, carry_out, hand_over
@@ -216,6 +216,13 @@ def chosen(current: Lab) -> None:
     needed = current.branches.shown.comes_from(which)
     with st.container(horizontal=True):
         st.button("Show it on the stage", on_click=want, args=("show",), disabled=which is current.branches.shown)
+        st.button(
+            "Show it beside",
+            on_click=want,
+            args=("beside",),
+            disabled=which in (current.branches.shown, current.branches.beside),
+            help="Beside the run on the stage, on one clock",
+        )
         st.button(f"Run both on {AFTER[-1]} sweeps", on_click=want, args=("run on",), disabled=which.parent is None)
         st.button("Forget it", on_click=current.branches.forget, args=(which,), disabled=needed)
         run = which.run
@@ -266,7 +273,11 @@ def shown(current: Lab, request: BranchRequest) -> bool:
     if request.what == "run on":
         # The stage also draws the parent of the run it shows.
         return current.show(current.branches.shown)
-    is_shown = current.show(request.branch)
+    if request.what == "beside":
+        is_shown = request.branch.run is not None
+        show_beside(current, request.branch)
+    else:
+        is_shown = current.show(request.branch)
     current.branches.called = current.number
     return is_shown
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from bender_core.kernels.layout import Kind, Method, RowKind
+from bender_core.trying.clock import Beat
 from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess, Share
+from pages._shared.watch.meeting import Where
 from pages._shared.watch.moments import Goal
 
 # The number of an event, from 0, and a position: k, where the first k events have happened.
@@ -179,6 +181,7 @@ class Columns(TypedDict):
     node: list[OrNone]  # the group that was updated
     arc: list[OrNone]  # the message evaluated (ORACLE: the loosest) or the one that got a row
     sweep: list[Count]  # from 0
+    updates: list[Count]  # the number of updates that have ended in this sweep
     total_rows: list[Count]  # rows in use after the event, of all edges
     state: list[OrNone]  # y* of the group
     depth: list[Count]  # states of the group before y*; SWEEP: states to be made tight; FINISHED: the status
@@ -533,10 +536,11 @@ class Answer(TypedDict):
     missed: NotRequired[str | None]  # why no moment was found; None: none was requested, or it was found
 
 
-class Stage(Answer):
-    """All data that the stage draws."""
+class RunShown(Answer):
+    """All data that the stage draws of a run."""
 
     run: Count  # the number of the run in this session
+    name: str  # what distinguishes it from the run beside it, in words; empty if there is none
     model: str  # its name
     bar: Bar
     choices: Choices | None  # None if the stage holds them
@@ -560,6 +564,13 @@ class Stage(Answer):
     tightness: Tightness | None
     lines: Lines | None
     drawer: Drawer | None
+
+
+class Stage(RunShown):
+    """All data that the stage draws."""
+
+    beside: RunShown | None  # the run beside it
+    has_same_groups: bool  # whether that has the same groups
 
 
 class DrawerAsked(TypedDict):
@@ -600,6 +611,10 @@ class EveryCommand(TypedDict):
         "choose",
         "back",
         "address",
+        "pair",
+        "alone",
+        "join",
+        "meet",
     ]
     at: Position  # the position shown
     arc: OrNone  # that is pinned
@@ -614,8 +629,8 @@ class EveryCommand(TypedDict):
     serial: Count  # the number of the command
 
 
-class Command(EveryCommand):
-    """A command of the stage."""
+class RunCommand(EveryCommand):
+    """A command about a run."""
 
     lines: NotRequired[list[Arc]]  # the messages visible in the list
     drawer: NotRequired[DrawerAsked]  # missing: it is closed
@@ -634,6 +649,10 @@ class Command(EveryCommand):
     # Of a turn to another chapter: its number, and the position there.
     chapter: NotRequired[Count]
     to: NotRequired[Position]
+    # Of two runs to be brought to a place: where their bounds differ first, or where the other one leads next, after so
+    # many steps of both.
+    where: NotRequired[Where]
+    beat: NotRequired[Beat]
     # Of a run to make.
     chosen: NotRequired[Chosen]
     # Of an address of this page that the browser went back to: its query.
@@ -641,3 +660,9 @@ class Command(EveryCommand):
     # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "instance", "learn"]]
     fields: NotRequired[dict[str, Any]]
+
+
+class Command(RunCommand):
+    """A command of the stage."""
+
+    beside: NotRequired[RunCommand]  # the one about the run beside the first

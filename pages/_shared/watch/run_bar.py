@@ -9,18 +9,28 @@ import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import applicable, default_strategy
 from bender_core.variants import SCHEDULES
-from pages._shared.app.branches import unlike
+from pages._shared.app.branches import Branch, unlike
 from pages._shared.app.fields import SAMPLE
 from pages._shared.app.glossary import STRATEGIES
-from pages._shared.app.next_run import Choice
+from pages._shared.app.next_run import Choice, NextRun
 from pages._shared.app.permalink import Origin
-from pages._shared.app.session import Lab, begin_next, give_up_next, next_run, sample, sample_names
+from pages._shared.app.session import (
+    Lab,
+    begin_next,
+    give_up_next,
+    next_run,
+    sample,
+    sample_names,
+    show_beside,
+)
 from pages._shared.app.text import label
 from pages._shared.running.kept import Kept
 from pages._shared.watch import protocol
 
 # The most models that are offered again.
 RECENT = 6
+# What a run is shown beside if nothing else was chosen: messages without rows, or the usual rows.
+EXACT, ROWS = 11, 9
 
 
 class Opened(NamedTuple):
@@ -71,10 +81,10 @@ def _strategy(name: str) -> protocol.Option:
     return {"value": name, "text": text, "title": title}
 
 
-def bar(current: Lab) -> protocol.Bar:
-    """The choices of the run shown, or of the one that is being made."""
-    following, before = next_run(current), current.branches.before
-    chosen, making, refusal, offer = _present(current), None, "", None
+def bar(current: Lab, branch: Branch) -> protocol.Bar:
+    """The choices of a run on the stage, or of the one that is being made in its place."""
+    following, before = _made_for(current, branch), current.branches.before
+    chosen, making, refusal, offer = _present(current, branch), None, "", None
     if following is not None and following.refusal:
         refusal = following.refusal
         offer = None if following.fits is None else _chosen(following.choice._replace(max_size=following.fits))
@@ -82,17 +92,37 @@ def bar(current: Lab) -> protocol.Bar:
         chosen, making = following.choice, f"{following.doing}…"
     return {
         "now": _chosen(chosen),
-        "largest": current.partition.largest,
+        "largest": (current.partition if branch is current.branches.shown else _partition(branch)).largest,
         "making": making,
         "refusal": refusal,
         "offer": offer,
-        "before": None if before is None else label(unlike(current.branches.shown, before)),
+        "before": None if before is None else label(unlike(branch, before)),
     }
 
 
-def _present(current: Lab) -> Choice:
-    part = current.partition
-    return Choice(current.mrf, current.origin, current.max_size, part.strategy, current.variant, current.schedule, part)
+def _made_for(current: Lab, branch: Branch) -> NextRun | None:
+    """The run that is being made in the place of one on the stage, or was refused; the first beside it is its own."""
+    following, branches = next_run(current), current.branches
+    is_its_own = following is not None and following.is_beside == (branch is branches.beside)
+    return following if is_its_own or branches.beside is None else None
+
+
+def _present(current: Lab, branch: Branch) -> Choice:
+    mrf, origin = current.mrf, current.origin
+    if branch is current.branches.shown:
+        part, rules = current.partition, (current.variant, current.schedule)
+        return Choice(mrf, origin, current.max_size, part.strategy, *rules, part)
+    assert branch.run is not None
+    engine, part = branch.run.engine, _partition(branch)
+    rules = engine.variant.number, engine.settings.schedule
+    return Choice(mrf, origin, branch.max_size, part.strategy, *rules, part)
+
+
+def _partition(branch: Branch) -> bc.Partition:
+    """The groups of a run; if variables have left its model, those with which its line began."""
+    assert branch.run is not None
+    engine, whole = branch.run.engine, branch.lineage.partition
+    return engine.partition if engine.mrf.n == len(whole.group_of()) else whole
 
 
 def _chosen(choice: Choice) -> protocol.Chosen:
@@ -105,16 +135,16 @@ def _chosen(choice: Choice) -> protocol.Chosen:
     }
 
 
-def choose(current: Lab, chosen: protocol.Chosen) -> None:
-    """Begin to make the run that is chosen; what is not chosen, or cannot be, stays as it is.
+def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
+    """Begin to make the run that is chosen in the place of one on the stage; what is not chosen, or cannot be, stays.
 
     Groups stay as they are unless M, the strategy or the model is another one.
     """
-    following = next_run(current)
-    now = _present(current) if following is None or following.refusal else following.choice
+    following, is_beside = _made_for(current, branch), branch is current.branches.beside
+    now = _present(current, branch) if following is None or following.refusal else following.choice
     present = Opened(now.mrf, now.origin)
     key = chosen.get("model", _key(present))
-    mrf, origin = present if key == _key(present) else _model(key) or present
+    mrf, origin = present if is_beside or key == _key(present) else _model(key) or present
     size = min(max(int(chosen.get("M", now.max_size)), 1), LARGEST_GROUP)
     variant, schedule = chosen.get("variant", now.variant), chosen.get("schedule", now.schedule)
     strategy = chosen.get("strategy", now.strategy if mrf is now.mrf else "")
@@ -130,10 +160,21 @@ def choose(current: Lab, chosen: protocol.Chosen) -> None:
         schedule if schedule in SCHEDULES else now.schedule,
         part,
     )
-    if _chosen(made) == _chosen(_present(current)):
+    if _chosen(made) == _chosen(_present(current, branch)):
         give_up_next()
     elif following is None or following.refusal or _chosen(made) != _chosen(following.choice):
-        begin_next(current, made)
+        begin_next(current, made, is_beside)
+
+
+def put_beside(current: Lab) -> None:
+    """Show another run beside the one shown: the one before, or else the same with exact messages, or with rows."""
+    branches, now = current.branches, _present(current, current.branches.shown)
+    before = branches.before
+    if before is not None and before.run is not None:
+        show_beside(current, before)
+        return
+    other = EXACT if now.variant != EXACT else ROWS
+    begin_next(current, now._replace(variant=other), is_beside=True)
 
 
 def _model(value: str) -> Opened | None:

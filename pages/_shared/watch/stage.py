@@ -13,24 +13,36 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
-from pages._shared.app.branches import ForkedFrom
+from pages._shared.app.beside import begin_named, written
+from pages._shared.app.branches import Branch, ForkedFrom, unlike
 from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE, BranchRequest
-from pages._shared.app.session import Lab, give_up_next, has_lab, lab, open_again, return_to, show_next
+from pages._shared.app.session import (
+    Lab,
+    give_up_next,
+    has_lab,
+    have_same_groups,
+    lab,
+    open_again,
+    return_to,
+    show_next,
+)
 from pages._shared.app.text import label
 from pages._shared.forks.requesting import insert_row
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
+from pages._shared.watch.meeting import Meeting
 from pages._shared.watch.recorded import heed, recorded_data
-from pages._shared.watch.run_bar import bar, choices, choose
+from pages._shared.watch.run_bar import bar, choices, choose, put_beside
 from pages._shared.watch.stage_answers import Answers, Question
 from pages._shared.watch.stage_views import (
     chapters_view,
     following,
     graph_view,
+    only_chapter,
     parent_view,
     proving_text,
     reference_lines,
@@ -40,8 +52,9 @@ from pages._shared.watch.stage_views import (
 PAGES = (EDGE, INSTANCE, LEARN)
 
 _component = Component("stage")
-_ANSWERS = Kept[Answers]("stage_answers")
-# The hyper-graph of a run, by its number.
+# About the run shown, and about the one beside it.
+_ANSWERS, _ANSWERS_BESIDE = Kept[Answers]("stage_answers"), Kept[Answers]("stage_answers_beside")
+# The hyper-graph of the run shown, by its number.
 _GRAPH = Kept[tuple[int, protocol.Graph]]("stage_graph")
 
 
@@ -51,6 +64,7 @@ def stage(current: Lab) -> None:
     command, arrived.command = arrived.command, None
     if command is not None and command["do"] != "go":
         carry_out(current, cast(protocol.Command, command))
+    begin_named(current)
     if show_next(current):
         WHOLE_PAGE.set(True)
     _component.mount(stage_data(current), on_command_change=_on_command)
@@ -69,11 +83,14 @@ def _on_command() -> None:
     if current is None:
         heed(arrival(), command)
         _go(command)
-    elif command.get("run") == current.number:
+        return
+    if command.get("run") == current.number:
         carry_out(current, command)
     elif command["do"] == "choose":
         # Another choice has just been carried out.
-        choose(current, command["chosen"])
+        choose(current, command["chosen"], current.branches.shown)
+    if command.get("beside"):
+        carry_out_beside(current, command["beside"])
 
 
 def carry_out(current: Lab, command: protocol.Command) -> None:
@@ -81,8 +98,11 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     if command["do"] == "reference":
         current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     _go(command)
-    is_new = command["serial"] != _answers(current.run).serial
-    obey(current.run, command)
+    answers = _answers(current.run)
+    is_new = command["serial"] != answers.serial
+    if command["do"] == "meet" and is_new:
+        meet(current, command)
+    obey(current.run, command, answers)
     if command["do"] == "insert":
         insert_row(current, requested_row(current.run.engine, **command["row"]))
     if command["do"] == "turn":
@@ -92,7 +112,11 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         PROOF.set(PROOF.get() or True)
     # A repeated one would begin again.
     if command["do"] == "choose" and is_new:
-        choose(current, command["chosen"])
+        choose(current, command["chosen"], current.branches.shown)
+    if command["do"] == "pair" and is_new:
+        put_beside(current)
+    if command["do"] == "alone":
+        current.branches.beside = None
     if command["do"] == "stop":
         give_up_next()
     if command["do"] == "back" and current.branches.before is not None:
@@ -101,6 +125,33 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         open_again(dict(parse_qsl(command["query"])))
     # The whole page makes forks and shows other runs.
     WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove", "back", "address"))
+
+
+def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
+    """Carry out the component's command on the run beside the one shown."""
+    branch = current.branches.beside
+    if branch is None or branch.run is None:
+        return
+    answers = _answers_beside(branch.run)
+    is_new = command["serial"] != answers.serial
+    if command["do"] == "choose" and is_new:
+        choose(current, command["chosen"], branch)
+    if command["run"] != branch.number:
+        return
+    if command["do"] == "join" and is_new:
+        answers.forget()
+        branch.run.join(current.place_in(branch))
+    obey(branch.run, command, answers)
+
+
+def meet(current: Lab, command: protocol.RunCommand) -> None:
+    """Let both runs look for a place together, once they are free."""
+    branch = current.branches.beside
+    if branch is None or branch.run is None:
+        return
+    runs = current.run, branch.run
+    meeting = Meeting(runs, command["where"], command["beat"])
+    _answers(runs[0]).meeting = _answers_beside(runs[1]).meeting = meeting
 
 
 def turn(current: Lab, chapter: int, position: int) -> None:
@@ -123,9 +174,8 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
     return command["page"], of_page(command["page"], command["fields"])
 
 
-def obey(run: WatchedRun, command: protocol.Command) -> None:
-    """Carry out a command of the component."""
-    answers = _answers(run)
+def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers) -> None:
+    """Carry out a command of the component on a run."""
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
@@ -144,13 +194,23 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
 
 def stage_data(current: Lab) -> protocol.Stage:
     """All data that the component needs to draw the present state."""
-    run, answers = current.run, _answers(current.run)
+    branch, beside = current.branches.beside, None
+    if branch is None or branch.run is None:
+        _ANSWERS_BESIDE.forget()
+    else:
+        answer, has_graph = _answer(branch.run, _answers_beside(branch.run))
+        beside = _beside_data(current, branch, has_graph) | answer
+    answer, has_graph = _answer(current.run, _answers(current.run))
+    return cast(protocol.Stage, run_data(current, has_graph) | answer | {"beside": beside})
+
+
+def _answer(run: WatchedRun, answers: Answers) -> tuple[dict[str, object], bool]:
+    """The part of a run's data that depends on what the stage has asked, and whether that has the rest."""
     running = run.running
     answer, working = ({}, None) if running else answers.tell()
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     has_graph, answers.has_graph = answers.has_graph, False
-    return {
-        **run_data(current, has_graph),
+    found = {
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
         "serial": answers.serial,
         "running": following(run) if running else None,
@@ -161,10 +221,11 @@ def stage_data(current: Lab) -> protocol.Stage:
         "drawer": answers.drawer,
         **answer,
     }
+    return found, has_graph
 
 
-def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
-    """What the component draws of a run beside its answers, of which there are none yet.
+def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
+    """What the component draws of the run shown beside its answers, of which there are none yet.
 
     Parameters
     ----------
@@ -172,30 +233,61 @@ def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
     has_graph : bool
         Whether the stage has what stays the same.
     """
-    engine = current.run.engine
-    return {
+    branches, shown = current.branches, current.branches.shown
+    beside = branches.beside
+    are_same = beside is not None and beside.run is not None and have_same_groups(current.run.engine, beside.run.engine)
+    own: dict[str, object] = {
         "run": current.number,
-        "model": label(current.mrf.name),
-        "bar": bar(current),
-        "choices": None if has_graph else choices(current),
         "graph": None if has_graph else _graph(current),
-        "called": current.branches.called,
-        "forked_from": None
-        if has_graph or current.branches.forked_from is None
-        else _forked_from(current.branches.forked_from),
-        "parent": None if has_graph else parent_view(current.branches),
-        "chapters": None if has_graph else chapters_view(current.branches),
-        "chapter": current.branches.chapters.index(current.branches.shown),
+        "called": branches.called,
+        "forked_from": None if has_graph or branches.forked_from is None else _forked_from(branches.forked_from),
+        "parent": None if has_graph else parent_view(branches),
+        "chapters": None if has_graph else chapters_view(branches),
+        "chapter": branches.chapters.index(shown),
         "proving": "proving…" if PROOF.get() else proving_text(current.proof),
         "address": current.address,
-        "public": current.is_public,
-        "serial": 0,
-        "arc": current.run.arc if current.run.pinned and len(engine.graph.edges) else -1,
-        "running": None,
-        "working": None,
-        "failure": current.run.failure,
         "asking": current.references.busy,
         "references": reference_lines(current.references.found),
+        "beside": None,
+        "has_same_groups": are_same,
+    }
+    return _data(current, shown, current.run, has_graph) | own
+
+
+def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, object]:
+    """The same for the run beside it, which has no chapters."""
+    assert branch.run is not None
+    own: dict[str, object] = {
+        "run": branch.number,
+        "graph": None if has_graph else graph_view(current.branches, branch),
+        "called": -1,
+        "forked_from": None,
+        "parent": None,
+        "chapters": None if has_graph else only_chapter(branch),
+        "chapter": 0,
+        "proving": None,
+        "address": written(current, branch),
+        "asking": False,
+        "references": [],
+    }
+    return _data(current, branch, branch.run, has_graph) | own
+
+
+def _data(current: Lab, branch: Branch, run: WatchedRun, has_graph: bool) -> dict[str, object]:
+    """What the component draws of any run, before there are answers."""
+    branches = current.branches
+    other = branches.beside if branch is branches.shown else branches.shown
+    return {
+        "name": "" if other is None else label(unlike(other, branch)),
+        "model": label(current.mrf.name),
+        "bar": bar(current, branch),
+        "choices": None if has_graph else choices(current),
+        "public": current.is_public,
+        "serial": 0,
+        "arc": run.arc if run.pinned and len(run.engine.graph.edges) else -1,
+        "running": None,
+        "working": None,
+        "failure": run.failure,
         "measuring": False,
         "tightness": None,
         "lines": None,
@@ -218,7 +310,11 @@ def _answers(run: WatchedRun) -> Answers:
     return _ANSWERS.made(lambda: Answers(run), lambda answers: answers.run is run)
 
 
+def _answers_beside(run: WatchedRun) -> Answers:
+    return _ANSWERS_BESIDE.made(lambda: Answers(run), lambda answers: answers.run is run)
+
+
 def _graph(current: Lab) -> protocol.Graph:
-    return _GRAPH.made(lambda: (current.number, graph_view(current.branches)), lambda kept: kept[0] == current.number)[
-        1
-    ]
+    branches, number = current.branches, current.number
+    made = _GRAPH.made(lambda: (number, graph_view(branches, branches.shown)), lambda kept: kept[0] == number)
+    return made[1]

@@ -21,6 +21,7 @@ from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
 from pages._shared.watch.event_frames import Encoder
+from pages._shared.watch.meeting import Meeting
 from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.moments import MISSED, Goal, find
 from pages._shared.watch.stage_views import edge_tightness, exact_view, history
@@ -57,7 +58,7 @@ class Question:
     drawer: Docked = CLOSED
 
     @classmethod
-    def read(cls, command: protocol.Command) -> Question:
+    def read(cls, command: protocol.RunCommand) -> Question:
         """The question of a command."""
         fields = {name: value for name, value in command.items() if name in cls.__dataclass_fields__}
         question = cls(**cast(dict[str, Any], fields))
@@ -91,6 +92,8 @@ class Answers:
         The last findings about the visible messages.
     drawer : protocol.Drawer or None
         The last findings about the message in the drawer.
+    meeting : Meeting or None
+        The search for a place together with another run that the last question is about.
     """
 
     def __init__(self, run: WatchedRun) -> None:
@@ -106,6 +109,7 @@ class Answers:
         self._answered = threading.Event()
         self._opened = threading.Event()  # whether the drawer's content is complete, too
         self._progress = ""
+        self.meeting: Meeting | None = None  # the search for a place together with another run
 
     @property
     def answering(self) -> bool:
@@ -135,11 +139,11 @@ class Answers:
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._question is not None and not (question.do == "poll" and self._is_stopped)
-        if known and (again or question.do in ("poll", "stop", "reference", "prove", "choose")):
+        if known and (again or question.do in ("poll", "stop", "reference", "prove", "choose", "pair", "alone")):
             return
         if not self.run.settle():
             return
-        if question.do in ("poll", "stop", "reference", "prove", "choose", "run"):
+        if question.do in ("poll", "stop", "reference", "prove", "choose", "pair", "alone", "run", "join"):
             question = replace(question, at=self.run.position)
         self._begin(question)
 
@@ -221,6 +225,8 @@ class Answers:
                 self._step(question, stop)
             elif question.do == "find":
                 missed = self._find(question, stop)
+            elif question.do == "meet" and self.meeting is not None:
+                missed = self.meeting.search(run, stop)
             chunk = self._chunk(question, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)

@@ -64,12 +64,12 @@ def following(run: WatchedRun) -> protocol.Running | None:
     }
 
 
-def graph_view(branches: Branches) -> protocol.Graph:
-    """The hyper-graph of the run shown as the component draws it; fixed for a run, so that nothing jumps.
+def graph_view(branches: Branches, branch: Branch) -> protocol.Graph:
+    """The hyper-graph of a run as the component draws it; fixed for a run, so that nothing jumps.
 
     Only constant data are read, as the engine may be at work meanwhile.
     """
-    run, points = branches.shown.run, places_of(branches.shown)
+    run, points = branch.run, places_of(branch)
     assert run is not None
     engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
@@ -92,8 +92,8 @@ def graph_view(branches: Branches) -> protocol.Graph:
         "edges": graph.edges.tolist(),
         "key": _key(engine),
         "variables": _variables(branches, engine),
-        "solution": _solution(branches.shown, engine),
-        "opening": opening_words(branches.shown),
+        "solution": _solution(branch, engine),
+        "opening": opening_words(branch),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "methods": _methods(engine),
@@ -325,6 +325,13 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
             kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
         found.append({"summary": facts, "variables": branch.variables, "length": end, "kept": kept})
     return found
+
+
+def only_chapter(branch: Branch) -> list[protocol.Chapter]:
+    """The timeline of a run beside another: itself alone."""
+    run = branch.run
+    assert run is not None
+    return [{"summary": [branch.name], "variables": branch.variables, "length": run.seen, "kept": None}]
 
 
 def _least(branch: Branch) -> float:

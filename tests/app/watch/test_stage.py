@@ -146,7 +146,7 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
     engine, part = mine.run.engine, mine.partition
     start = engine.lower_bound, engine.upper_bound
     engine.run(max_sweeps=1)
-    view = graph_view(mine.branches)
+    view = graph_view(mine.branches, mine.branches.shown)
     assert (view["lower"], view["upper"]) == start
     assert view["edges"] == engine.graph.edges.tolist()
     assert view["exact"] == engine.variant.exact
@@ -158,7 +158,7 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
 
 
 def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine: Lab) -> None:
-    mrf, drawn = mine.mrf, graph_view(mine.branches)["variables"]
+    mrf, drawn = mine.mrf, graph_view(mine.branches, mine.branches.shown)["variables"]
     assert drawn["names"] == list(mrf.names)
     assert drawn["group"] == mine.partition.group_of().tolist()
     assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(variable_layout(mrf), abs=1e-4)
@@ -231,7 +231,7 @@ def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) 
 
 
 def test_a_source_that_maximises_has_its_own_terms(mine: Lab) -> None:
-    view = graph_view(mine.branches)
+    view = graph_view(mine.branches, mine.branches.shown)
     objective = mine.mrf.objective
     if mine.mrf.name.startswith("karate"):
         assert view["objective"] == {
@@ -354,7 +354,7 @@ def test_the_stage_goes_to_pages_it_knows_and_to_no_others() -> None:
 
 
 def test_every_kind_of_event_leads_to_the_lesson_that_explains_it(mine: Lab) -> None:
-    lessons = graph_view(mine.branches)["lessons"]
+    lessons = graph_view(mine.branches, mine.branches.shown)["lessons"]
     assert [slug for slug, _ in lessons[1:]] == ["envelope", "row", "message", "bound", "bound"]
     assert lessons[0][0] == ("ours" if mine.run.engine.variant.exact else "recycle")
     assert [title for _, title in lessons] == [LESSONS[slug].title for slug, _ in lessons]

@@ -4,39 +4,42 @@ const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
 const STEPS = { ArrowLeft: true, ArrowRight: false, ",": true, ".": false };
 const BACK = "x"; // to the run before
+const PAIR = "c"; // another run beside this one
 const TYPED_INTO = "input, textarea, select, summary, [role^=menu], [role=option]";
 
 export const listen = (stage) => {
-  const { root, player, questions, leaving } = stage;
-  const act = (name) => stage.$(`[data-act=${name}]`);
+  listenToPanes(stage);
+  if (!stage.first) listenToAll(stage);
+};
+
+const actOf = (stage) => (name) => stage.$(`[data-act=${name}]`);
+
+const listenToAll = (stage) => {
+  const { root, questions, leaving, pair } = stage;
+  const { clock } = pair;
+  const act = actOf(stage);
   for (const button of root.querySelectorAll("[data-step]")) {
-    button.onclick = () => player.step(button.dataset.step, false);
+    button.onclick = () => clock.step(button.dataset.step, false);
   }
   for (const button of root.querySelectorAll("[data-back]")) {
-    button.onclick = () => player.step(button.dataset.back, true);
+    button.onclick = () => clock.step(button.dataset.back, true);
   }
   act("reset").onclick = () => stage.chapters.show(0);
-  act("play").onclick = () => (player.playing ? player.pause() : player.play());
+  act("play").onclick = () => (clock.playing ? clock.pause() : clock.play());
   act("run").onclick = () => {
-    player.stop();
-    if (!stage.running && !stage.working && !stage.chapters.isLast) return stage.chapters.toEnd();
-    stage.stopping = Boolean(stage.running || stage.working);
-    questions.ask(stage.stopping ? "stop" : "run");
-    stage.draw();
+    const stops = pair.stages.some((each) => each.running || each.working);
+    for (const each of pair.stages) run(each, stops);
   };
   act("speed").onchange = (event) => {
-    player.speed = Number(event.target.value);
+    for (const { player } of pair.stages) player.speed = Number(event.target.value);
   };
   act("mode").onchange = (event) => {
-    player.mode = event.target.value;
+    for (const { player } of pair.stages) player.mode = event.target.value;
   };
   stage.$(".scrub").oninput = (event) => stage.chapters.show(Number(event.target.value));
   act("prove").onclick = () => questions.ask("prove");
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
-  act("flip").onclick = () => stage.select(stage.arc ^ 1);
-  act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
   leaving.by(act("tour"), "learn", () => ({}));
-  leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
   act("keys").onclick = () => stage.$("dialog").showModal();
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
@@ -46,21 +49,39 @@ export const listen = (stage) => {
   document.addEventListener("keydown", hear);
 };
 
+const listenToPanes = (stage) => {
+  const act = actOf(stage);
+  act("flip").onclick = () => stage.select(stage.arc ^ 1);
+  act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
+  stage.leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
+};
+
+// Run to the end, or stop what is computed.
+const run = (stage, stops) => {
+  stage.player.stop();
+  if (!stops && !stage.chapters.isLast) return stage.chapters.toEnd();
+  if (!stops && stage.player.atEnd()) return;
+  stage.stopping = stops;
+  stage.questions.ask(stops ? "stop" : "run");
+  stage.draw();
+};
+
 const press = (stage, event) => {
-  const { player } = stage;
+  const { clock } = stage.pair;
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
   if (stage.finder.press(event.key)) return event.preventDefault();
   if (event.key.toLowerCase() === BACK) return stage.runBar.back();
+  if (event.key.toLowerCase() === PAIR) return stage.pair.toggle();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key];
   if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();
-  if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
+  if (back !== undefined) clock.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
   else if (event.key !== " ") return;
-  else if (player.playing) player.pause();
-  else player.play();
+  else if (clock.playing) clock.pause();
+  else clock.play();
   event.preventDefault();
 };

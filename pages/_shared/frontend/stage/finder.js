@@ -39,7 +39,7 @@ export class Finder {
     const { stage } = this;
     this.close();
     if (goal === "largest") return stage.player.jump(stage.history.rise.event);
-    stage.player.find(goal, this.message(), Number(this.share.value));
+    stage.player.add({ goal, message: this.message(), share: Number(this.share.value) });
   }
 
   message() {

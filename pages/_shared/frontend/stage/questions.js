@@ -86,6 +86,12 @@ export class Questions {
     return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, answered: this.answered, ...more };
   }
 
+  // The question that awaits its answer, or else one that asks for nothing.
+  standing() {
+    const { answered } = this;
+    return this.waiting && this.open ? { ...this.open, answered } : this.question("poll", {});
+  }
+
   // Streamlit drops messages while the connection is down. Repeating a question does nothing twice: it states where a
   // step begins.
   say() {

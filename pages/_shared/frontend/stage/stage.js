@@ -2,6 +2,7 @@
 
 import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
+import { Pair } from "./beside/pair.js";
 import { Chapters } from "./chapters.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
@@ -26,8 +27,9 @@ const THEME = 500; // milliseconds between two looks at the colours of the page
 let last = null; // the stage that was mounted last
 
 class Stage {
-  constructor(root) {
-    this.root = root;
+  // `first`: the stage beside which this one is; null: this is the first.
+  constructor(root, first = null) {
+    Object.assign(this, { root, first });
     this.$ = (selector) => root.querySelector(selector);
     this.run = null;
     this.arc = -1; // the pinned message; −1: the pictures follow the loosest
@@ -35,10 +37,11 @@ class Stage {
     this.highlighted = null; // the target of the pointer in one picture, to be highlighted in the others
     this.events = new Events();
     this.sizes = new Sizes(() => this.run !== null && this.resized());
-    this.tip = new Tip(this.$(".tip"), root);
+    this.tip = new Tip(this.$(".tip"), root.parentElement);
+    this.pair = first?.pair ?? new Pair(this);
     this.player = new Player(this);
     this.questions = new Questions(this);
-    this.leaving = new Leaving(this);
+    this.leaving = first?.leaving ?? new Leaving(this);
     this.status = new Status(this);
     this.runBar = new RunBar(this);
     this.panes = new Graph(this);
@@ -51,7 +54,12 @@ class Stage {
     this.finder = new Finder(this);
     listen(this);
     this.followTheme();
-    last = this;
+    if (!first) last = this;
+  }
+
+  // Another stage beside this one.
+  beside(root) {
+    return new Stage(root, this);
   }
 
   isLast() {
@@ -61,7 +69,7 @@ class Stage {
   receive(data, send) {
     const fresh = data.run !== this.run;
     if (fresh && !data.graph) return this.questions.askForAll(data.run, send);
-    this.send = send;
+    this.send = this.first ? send : (_, command) => this.pair.say(this, command);
     this.data = data;
     const latest = this.questions.hear(data, fresh);
     const isCalled = fresh && this.begun && data.called === data.run;
@@ -87,6 +95,7 @@ class Stage {
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
+    if (!this.first) this.pair.receive(data, send);
   }
 
   // Another run.
@@ -96,7 +105,7 @@ class Stage {
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.chapters.begin(data);
     this.runBar.begin(data);
-    this.leaving.begin();
+    if (!this.first) this.beginFirst();
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
@@ -106,9 +115,14 @@ class Stage {
     this.strip.range = null;
     this.list.begin();
     this.drawer.begin();
-    if (!this.begun) takeUpChoices(this);
+    if (!this.begun && !this.first) takeUpChoices(this);
     this.begun = true;
     this.wear();
+  }
+
+  beginFirst() {
+    this.leaving.begin();
+    this.pair.join();
   }
 
   // Take the colours of the page; returns whether they have changed.
@@ -154,6 +168,10 @@ class Stage {
 
   // Pin a message, or none.
   select(arc) {
+    this.pair.both(this, (each) => each.pin(arc));
+  }
+
+  pin(arc) {
     this.arc = arc;
     if (arc >= 0 && this.list.open) this.drawer.turn(true);
     this.draw();
@@ -175,8 +193,10 @@ class Stage {
   // Point at an edge, a group or one of its members, in all pictures.
   highlight(found) {
     if (JSON.stringify(found) === JSON.stringify(this.highlighted)) return;
-    this.highlighted = found;
-    this.draw();
+    this.pair.both(this, (each) => {
+      each.highlighted = found;
+      each.draw();
+    });
   }
 
   resized() {

@@ -99,15 +99,19 @@ export class Status {
   }
 
   // The event that ends a run belongs to no sweep: the one before counts.
-  place(moment) {
-    const { running, player, events } = this.stage;
+  whereabouts(moment) {
+    const { running, player, events, chapters } = this.stage;
     const event = moment?.after;
     const finished = event?.kind === KIND.FINISHED;
     const known = running || (finished && events.get(player.position - 2)) || event;
     const sweep = known ? (known.sweep ?? 0) + 1 : UNKNOWN;
+    return `${chapters.label}sweep ${sweep} · event ${running ? running.events : player.position}`;
+  }
+
+  place(moment) {
+    const { running, player, chapters } = this.stage;
+    write(this.stage.$(".where"), this.whereabouts(moment));
     const count = running ? running.events : player.position;
-    const { chapters } = this.stage;
-    write(this.stage.$(".where"), `${chapters.label}sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = chapters.total;
     if (chapters.requested === null) scrub.value = chapters.along(count) * chapters.total;
@@ -116,18 +120,18 @@ export class Status {
 
   controls() {
     const { stage } = this;
-    const { player } = stage;
-    const [busy, ended] = [Boolean(stage.running), player.atLast()];
+    const { clock } = stage.pair;
+    const [busy, ended] = [Boolean(stage.running), clock.atLast()];
     const stops = busy || Boolean(stage.working);
     const disable = (selector, disabled) => {
       for (const control of stage.root.querySelectorAll(selector)) control.disabled = disabled;
     };
     disable("[data-step]", busy || ended);
     disable("[data-act=play]", busy);
-    disable("[data-back], [data-act=reset]", busy || player.atFirst());
+    disable("[data-back], [data-act=reset]", busy || clock.atFirst());
     disable("[data-act=run]", !stops && ended);
     stage.finder.allow();
-    write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");
+    write(stage.$("[data-act=play]"), clock.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");
     write(stage.$("[data-act=run]"), stops ? "■ Stop" : "run ▶|");
   }
 

@@ -45,7 +45,7 @@ export class Charts {
     const { ground, fan, energy } = this;
     this.moment = moment;
     const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
-    if (!left.width || !right.width) return;
+    if (!left.width) return;
     this.beside = Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
@@ -53,14 +53,20 @@ export class Charts {
     box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
     if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
-    const names = namesWidth(energy, moment, this.stage.data.references);
-    const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
-    if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
-    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
+    if (right.width) this.drawBounds(moment, progress, box, right);
     energy.box = box;
     this.message.draw(moment, progress, columns);
     this.over.draw(moment, progress);
     this.formula.draw(moment, progress);
+    this.stage.pair.drawn(this.stage);
+  }
+
+  drawBounds(moment, progress, box, right) {
+    const { fan, energy } = this;
+    const names = namesWidth(energy, moment, this.stage.data.references);
+    const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
+    if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
+    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
   }
 
   // The title of a pane.

@@ -36,7 +36,8 @@ export class Energy {
     const isOwn = opening && !this.whole;
     const range = isOwn ? this.around(opening, moment, moment.after.index) : this.between(moment);
     const before = isOwn && this.before(opening, moment);
-    this.range = before ? range.map((end, k) => mix(before.range[k], end, before.share)) : range;
+    this.own = before ? range.map((end, k) => mix(before.range[k], end, before.share)) : range;
+    this.range = this.stage.pair.commonRange(this.stage, this.own);
     // Numbers have as many digits from the opening to the end.
     const [low, high] = opening ? this.around(opening, moment, this.opened) : range;
     this.digits = digitsFor(high - low);

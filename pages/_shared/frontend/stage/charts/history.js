@@ -1,5 +1,7 @@
 // The bounds of the whole run over events or sweeps.
 
+import { KIND } from "../kinds.js";
+
 const CLOSE = 1e-6; // sweeps that count as equal
 
 // The bounds at the start, those of the history, and those of the events after it: [events until then, LB, UB].
@@ -20,6 +22,25 @@ export const sweepsAt = ({ history, player }, position) => {
   const begin = ends[done - 1] || 0;
   const guess = Math.max(begin + begin - (ends[done - 2] || 0), player.seen + 1);
   return done + (position - begin) / Math.max((ends[done] || guess) - begin, 1);
+};
+
+// The same for two runs on one clock: with the share of the groups that were updated since, so that runs in which the
+// same group is updated are at one place. In the middle of an update it is halfway.
+export const sweepsBeside = (stage, position) => {
+  const { history, graph, events } = stage;
+  const last = history.event.at(-1) ?? 0;
+  const done = sweepsUntil(history.sweeps, position);
+  let [sweeps, begin, kind] = [done, history.sweeps[done - 1] ?? 0, null];
+  let updates = history.updates.filter((end) => end > begin && end <= position).length;
+  for (let k = last; k < position; k += 1) {
+    kind = events.get(k)?.kind;
+    if (kind === KIND.MESSAGE) updates += 1;
+    else if (kind === KIND.SWEEP) [sweeps, updates, begin] = [sweeps + 1, 0, k + 1];
+  }
+  // Too many to be sent one by one.
+  if (!history.updates.length && last > 0) return sweepsAt(stage, position);
+  const within = events.get(position - 1)?.kind < KIND.MESSAGE ? 0.5 : 0;
+  return sweeps + (updates + within) / (graph.nodes.length + 1);
 };
 
 const sweepsUntil = (ends, position) => ends.filter((end) => end <= position).length;

@@ -36,6 +36,7 @@ export class Message {
     if (!width) return;
     const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - 8) / bitsHeight(1)));
     const chosen = chosenMembers(update, most);
+    this.arc = update.arcs[slot];
     const box = {
       top: TOP,
       bottom: height - bitsHeight(chosen.members.length) - 10,
@@ -43,6 +44,8 @@ export class Message {
       right: columns.end,
     };
     Object.assign(this, { moment, progress, update, columns, slot, box, chosen, begun: this.begunOf(moment) });
+    this.parts = new Map(update.columns.map((column, i) => [column.state, progress.part(column, i, slot)]));
+    this.others = this.stage.pair.partsBeside(this.stage, this.arc);
     this.scale();
     this.title(this.heading(update.arcs[slot]));
     const names = this.stage.graph.nodes[update.node].members;
@@ -51,6 +54,7 @@ export class Message {
       this.column(),
       ...this.bars(),
       ...this.rows(),
+      ...this.beside(),
       ...truthMarks(this),
       ...bitMarks({ update, columns, chosen, names, top: box.bottom + 8 }),
       ...this.rest(),
@@ -64,7 +68,7 @@ export class Message {
   nothing(moment) {
     const { after } = moment;
     const { arc, refusal } = this.stage;
-    this.slot = null;
+    Object.assign(this, { slot: null, arc: -1, parts: null });
     if (refusal && after.kind < KIND.MESSAGE) this.note(wrapped(refusal, LETTERS), "No pictures");
     else if (arc < 0) this.note([awaited(moment, "its loosest message")], "Message");
     else this.note(this.absent(), this.heading(arc));
@@ -101,6 +105,8 @@ export class Message {
   // between states; null if there is none.
   slotOf(update, { arc }) {
     if (this.stage.arc >= 0) return this.isPinned(update) ? update.arcs.indexOf(this.stage.arc) : null;
+    const beside = update.arcs.indexOf(this.stage.pair.arcOf(this.stage));
+    if (beside >= 0) return beside;
     if (update.arcs.includes(arc)) return update.arcs.indexOf(arc);
     if (update.loosest >= 0) return update.loosest;
     if (update.rows.length) return update.rows.at(-1).slot;
@@ -127,7 +133,8 @@ export class Message {
     const low = Math.min(...parts);
     const widest = Math.max(...opening.arcs.map((_, s) => spread(opening.columns, s)));
     const span = Math.max(Math.max(...parts) - low, NARROW * widest, 1e-12);
-    this.range = [low - LOWER * span, low + (1 + AIR) * span];
+    this.ownRange = [low - LOWER * span, low + (1 + AIR) * span];
+    this.range = this.stage.pair.commonRangeOfMessage(this.stage, this.ownRange);
     const [from, to] = this.range;
     this.y = (v) => box.bottom - ((v - from) / (to - from)) * (box.bottom - box.top);
   }
@@ -198,6 +205,21 @@ export class Message {
       const tip = () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`];
       return d && { id: `row ${row.row}`, ...look, d, means, tip };
     });
+  }
+
+  // The envelope of the same message in the run beside this one.
+  beside() {
+    const { others, columns, box, update } = this;
+    if (!others) return [];
+    const marks = update.columns.map(({ state }, i) => {
+      const [value, { x, width }] = [others.get(state), columns.bar(i, 0.9)];
+      const y = value === undefined ? NaN : this.y(value);
+      const means = { what: "beside", state, value };
+      const line = { x1: x, x2: x + width, y1: y, y2: y };
+      return y > box.top && y < box.bottom && { id: `beside ${state}`, class: "beside-part", ...line, means };
+    });
+    const text = `– ${this.stage.pair.other(this.stage).data.name}`;
+    return [...marks, { id: "beside name", class: "soft", x: box.right, y: 14, "text-anchor": "end", text }];
   }
 
   index(state) {

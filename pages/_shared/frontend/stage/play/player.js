@@ -1,11 +1,10 @@
 // The position shown, moved by steps, jumps and the clock. Position k means: the first k events have happened, and
 // event k − 1 was the last. Motion is by scenes; the events of a scene have happened when it starts.
 
-import { KIND } from "../kinds.js";
+import { STOP } from "../kinds.js";
 import { momentOf } from "./moment.js";
 import { endsRound, following, isMain, resting } from "./scenes.js";
 
-const STOP = { event: KIND.NODE_OPENED, round: KIND.ORACLE, node: KIND.MESSAGE, sweep: KIND.SWEEP };
 const LOW = 60; // while playing, ask for more when fewer events than this are left ahead
 const FAR = 400; // the same without motion: then Python is the slowest
 const LONGEST = 6000; // milliseconds that the motion of a single step takes at most
@@ -62,6 +61,7 @@ export class Player {
   hear({ position, seen, missed }) {
     this.seen = Math.max(this.seen, seen);
     const stepped = this.awaited?.grain && !this.steps.length && position > this.position;
+    if (this.awaited?.goal && !this.stage.first) this.stage.pair.join();
     Object.assign(this, { awaited: null, missed });
     if (stepped && this.stage.events.gap(this.position) >= position) this.move(position);
     else if (!this.playing && !this.scene) this.position = position;
@@ -93,6 +93,7 @@ export class Player {
   jump(position) {
     this.stop();
     this.show(position);
+    if (!this.stage.first) this.stage.pair.join();
   }
 
   // The position after one step, or null if the events held do not reach that far.
@@ -112,12 +113,8 @@ export class Player {
     this.add({ grain, backward });
   }
 
-  // Go to the next moment of a kind (`Command` of the protocol).
-  find(goal, message, share) {
-    this.add({ goal, message, share });
-  }
-
-  // Every press counts: those that come while an answer is awaited wait too.
+  // Every press counts: those that come while an answer is awaited wait too. A step has a grain; a goal, the next
+  // moment of a kind; or a place where two runs meet (`RunCommand` of the protocol).
   add(step) {
     if (this.stage.running) return;
     const steps = this.steps;
@@ -130,6 +127,7 @@ export class Player {
     const [step, ...rest] = this.steps;
     if (!step) return this.stage.questions.catchUp();
     this.steps = rest;
+    if (step.where) return this.ask("meet", step);
     if (step.goal) return this.ask("find", step);
     const { grain, backward } = step;
     if (backward ? this.position === 0 : this.atEnd()) {
@@ -176,7 +174,8 @@ export class Player {
     } else if (this.atEnd() && stage.strip.range) this.show(stage.strip.range[0]);
     this.stop();
     this.playing = true;
-    if (this.speed < Infinity) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
+    const moves = this.speed < Infinity && stage.pair.clock.mayGo(this);
+    if (moves) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
     this.run();
   }
 
@@ -221,9 +220,9 @@ export class Player {
   leap() {
     const { events, strip } = this.stage;
     Object.assign(this, { scene: null, t: 1 });
-    if (!this.ahead()) return;
+    if (!this.ahead() || !this.stage.pair.clock.mayGo(this)) return;
     const [from, to] = [this.position, Math.min(events.gap(this.position), strip.range?.[1] ?? Infinity)];
-    this.position = from + Math.ceil((to - from) / FRAMES);
+    this.position = this.stage.pair.clock.reach(this, from + Math.ceil((to - from) / FRAMES));
     this.seen = Math.max(this.seen, this.position);
   }
 
@@ -255,7 +254,7 @@ export class Player {
       else this.show(this.position);
       return Boolean(scene);
     }
-    if (!this.ahead()) return false;
+    if (!this.ahead() || !this.stage.pair.clock.mayGo(this)) return false;
     const limit = this.mode === "events" ? this.position + 1 : (strip.range?.[1] ?? Infinity);
     const scene = following(events, this.scene ?? resting(events, this.position), limit);
     if (scene) this.enter(scene);

@@ -1,0 +1,218 @@
+// The bounds of both runs in one chart, what each has done so far, and who leads.
+
+import { clipped, stairs } from "../../marks/clip.js";
+import { levelMarks } from "../../marks/levels.js";
+import { Picture } from "../../marks/picture.js";
+import { counts, linear } from "../../scales.js";
+import { number } from "../../text.js";
+import { boundsOf, inSight, sweepsBeside } from "../charts/history.js";
+import { write } from "../layout.js";
+import { grouped } from "../charts/tail.js";
+import { workOf } from "./clock.js";
+
+const [TOP, BOTTOM, LEFT, RIGHT] = [10, 20, 54, 8]; // pixels around the frame
+const LETTER = 7.5;
+const APART = 34;
+const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
+const NAMES = ["first", "second"];
+
+export class Race {
+  constructor(pair) {
+    this.pair = pair;
+    const { first } = pair;
+    this.svg = first.$("svg.race");
+    this.picture = new Picture(this.svg, "race", first.tip);
+    this.table = first.$("table.race");
+    first.$("[data-act=alone]").onclick = () => pair.toggle();
+    for (const where of ["difference", "lead"]) {
+      first.$(`[data-act=${where}]`).onclick = () => pair.clock.meet(where);
+    }
+    this.begin();
+  }
+
+  // Of every run the work and the bounds at the places that were shown, by position.
+  begin() {
+    this.worked = new Map();
+  }
+
+  draw() {
+    const { pair } = this;
+    const moments = pair.stages.map((stage) => stage.moment());
+    if (!pair.second || moments.some((moment) => !moment)) return;
+    this.moments = moments;
+    pair.clock.select.value = pair.clock.beat;
+    write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
+    for (const [k, stage] of pair.stages.entries()) this.note(stage, moments[k]);
+    this.fill();
+    this.plot();
+  }
+
+  note({ run, player }, { lower, upper, rest }) {
+    const work = workOf(player);
+    if (!rest || work === Infinity) return;
+    if (!this.worked.has(run)) this.worked.set(run, new Map());
+    this.worked.get(run).set(player.position, [work, lower, upper]);
+  }
+
+  get isByWork() {
+    return this.pair.clock.beat === "work";
+  }
+
+  // -- words ---------------------------------------------------------------------------------------------------
+
+  // What is being computed, or what could not be found; null: nothing.
+  busy() {
+    const found = this.pair.stages.map(({ working, running, stopping, player }) => {
+      if (running || working) return stopping ? "stopping…" : (working ?? "running…");
+      return player.missed;
+    });
+    return found.find(Boolean) ?? null;
+  }
+
+  // Who leads, by how much and since when.
+  lead() {
+    const { stages } = this.pair;
+    const lowers = this.moments.map(({ lower }) => lower);
+    const ahead = aheadOf(lowers, stages[0].graph.scale);
+    const where = this.isByWork ? "after equal work" : "";
+    if (ahead < 0) return ["LB is the same in both", where].filter(Boolean).join(" ");
+    const by = number(Math.abs(lowers[0] - lowers[1]));
+    return [`${stages[ahead].data.name} leads by ${by}`, where || this.since(ahead)].filter(Boolean).join(", ");
+  }
+
+  // Since when one of them has led at the end of every sweep.
+  since(ahead) {
+    const { stages } = this.pair;
+    const ends = stages.map(({ history, player }) => history.sweeps.filter((end) => end <= player.position).length);
+    const lowers = stages.map(({ history, graph }) => {
+      let lower = graph.lower;
+      return history.gains.map((gain) => (lower += gain));
+    });
+    const done = Math.min(...ends);
+    let k = done;
+    while (k > 0 && aheadOf([lowers[0][k - 1], lowers[1][k - 1]], stages[0].graph.scale) === ahead) k -= 1;
+    return k === done ? "in this sweep" : `since sweep ${k + 1}`;
+  }
+
+  // What each run has done.
+  fill() {
+    const { stages } = this.pair;
+    const rows = (stage) => (stage.graph.exact ? "none: exact" : stage.status.rows(stage.moment()));
+    const lines = [
+      ["", ...stages.map(({ data, player }) => `${data.name}, event ${player.position}`)],
+      ["rows", ...stages.map(rows)],
+      ["states evaluated", ...stages.map((stage, k) => evaluated(stage, this.moments[k]))],
+      ["entries read", ...stages.map(({ player }) => entries(workOf(player)))],
+    ];
+    const { table } = this;
+    while (table.rows.length < lines.length) {
+      const line = table.insertRow();
+      for (let k = 0; k < 3; k += 1) line.append(document.createElement(k && table.rows.length > 1 ? "td" : "th"));
+    }
+    lines.forEach((texts, i) => {
+      texts.forEach((text, k) => {
+        const cell = table.rows[i].cells[k];
+        write(cell, text);
+        if (i === 0 && k) cell.className = NAMES[k - 1];
+      });
+    });
+  }
+
+  // -- the chart -----------------------------------------------------------------------------------------------
+
+  // Points of a run on the axis: places, LB and UB.
+  pointsOf(stage) {
+    if (!this.isByWork) return boundsOf(stage).map(([e, ...bounds]) => [sweepsBeside(stage, e), ...bounds]);
+    return [...(this.worked.get(stage.run)?.entries() ?? [])].sort(([a], [b]) => a - b).map(([, point]) => point);
+  }
+
+  plot() {
+    const { stages, first } = this.pair;
+    const { width, height } = first.sizes.of(this.svg);
+    if (!width) return;
+    const all = stages.map((stage) => this.pointsOf(stage));
+    const box = { top: TOP, bottom: height - BOTTOM, left: LEFT, right: width - RIGHT };
+    const last = Math.max(...all.flat().map(([at]) => at), this.isByWork ? 1 : 1e-9);
+    const placeOf = (stage) => (this.isByWork ? workOf(stage.player) : sweepsBeside(stage, stage.player.position));
+    const here = stages.map(placeOf);
+    const [low, high] = this.rangeOf(all);
+    const x = (at) => box.left + (at / last) * (box.right - box.left);
+    const y = (v) => box.bottom - ((v - low) / (high - low)) * (box.bottom - box.top);
+    const levels = linear.ticks(low, high, Math.max(2, (box.bottom - box.top) / APART));
+    const curve = (k, what, index) => {
+      const points = inSight(all[k], [0, last], box.right - box.left).map((point) => [x(point[0]), y(point[index])]);
+      const d = clipped(stairs(points), box);
+      const means = { what, run: stages[k].data.name, value: all[k].at(-1)?.[index] ?? null };
+      return d && { id: `${what} ${NAMES[k]}`, class: `${what} ${NAMES[k]}`, d, means };
+    };
+    const curves = [0, 1].flatMap((k) => [curve(k, "ub", 2), curve(k, "lb", 1)]);
+    this.picture.draw([
+      ...levelMarks(levels, box, y),
+      ...curves,
+      ...this.places(here, x, y, box),
+      ...this.names(all, x, y, box),
+      ...this.axis(last, x, box),
+    ]);
+  }
+
+  // From LB after the first sweep, so that what follows can be seen, up to UB.
+  rangeOf(all) {
+    const lowest = this.pair.stages.map(({ history, graph }, k) => {
+      const first = history.sweeps[0];
+      const found = first && first < this.pair.stages[k].player.position ? graph.lower + history.gains[0] : graph.lower;
+      return found;
+    });
+    const highest = Math.max(...all.flat().map(([, , upper]) => upper));
+    const low = Math.min(...lowest);
+    const span = Math.max(highest - low, 1e-9 * Math.abs(low), 1e-12);
+    return [low - 0.04 * span, highest + 0.06 * span];
+  }
+
+  places(here, x, y, { left, right, top, bottom }) {
+    return this.pair.stages.map((stage, k) => {
+      const [cx, cy] = [x(here[k]), y(this.moments[k].lower)];
+      const isIn = cx >= left && cx <= right + 1 && cy >= top && cy <= bottom;
+      const means = { what: "place", run: stage.data.name, value: this.moments[k].lower };
+      return isIn && { id: `place ${NAMES[k]}`, class: `lb-dot ${NAMES[k]}`, cx, cy, r: 5, means };
+    });
+  }
+
+  // At the ends of the curves, one above and one below.
+  names(all, x, y, { left, right, top, bottom }) {
+    const ends = all.map((points) => points.at(-1)?.[1] ?? NaN);
+    const upper = ends[0] >= ends[1] ? 0 : 1;
+    return this.pair.stages.map(({ data }, k) => {
+      const at = y(ends[k]);
+      if (!(at >= top && at <= bottom)) return null;
+      const room = k === upper ? at - 8 : at + 18;
+      const place = { x: Math.min(right, Math.max(x(all[k].at(-1)[0]), left + LETTER * (data.name.length + 10))) - 4 };
+      const text = `${data.name}: ${number(this.moments[k].lower)}`;
+      const look = { class: `lb-name ${NAMES[k]}`, "text-anchor": "end", text };
+      return { id: `name ${NAMES[k]}`, ...look, ...place, y: Math.min(room, bottom - 4) };
+    });
+  }
+
+  axis(last, x, { right, bottom }) {
+    const count = Math.max(2, (right - LEFT) / (9 * LETTER));
+    const unit = this.isByWork ? "entries read" : "sweeps";
+    const name = { id: "unit", class: "soft", x: right, y: bottom + 16, "text-anchor": "end", text: unit };
+    const works = () => linear.ticks(0, last, count).map(([at]) => [at, entries(at)]);
+    const ticks = this.isByWork ? works() : counts.ticks(0, last, count);
+    const look = { class: "soft tick", "text-anchor": "middle", y: bottom + 16 };
+    const isFree = ([at]) => x(at) < right - LETTER * (unit.length + 3);
+    return [...ticks.filter(isFree).map(([at, text]) => ({ id: `tick ${text}`, ...look, x: x(at), text })), name];
+  }
+}
+
+const aheadOf = ([one, two], scale) => (Math.abs(one - two) <= EQUAL * scale ? -1 : Number(two > one));
+
+const entries = (count) => {
+  if (count === Infinity) return "…";
+  return count >= 1e6 ? `${number(count / 1e6, 3)} M` : grouped(Math.round(count));
+};
+
+// How many states of the group that is updated were evaluated.
+const evaluated = ({ graph, running }, { update }) => {
+  if (running || !update) return "–";
+  return graph.exact ? `all ${grouped(update.count)}` : `${update.evaluated.size} of ${grouped(update.count)}`;
+};

@@ -1,0 +1,90 @@
+"""Two runs side by side that look for a place together: where their bounds first differ, or where the other one leads.
+
+Each run is used by a thread of its own (`Answers`). The search uses both, so each thread waits for the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bender_core import Engine, Stop, Stopped
+from bender_core.trying.clock import Beat, to_first_difference, to_next_lead
+from pages._shared.running.watched import WatchedRun, go_to
+
+Where = Literal["difference", "lead"]
+
+MISSED: dict[Where, str] = {
+    "difference": "LB is the same in both to the end",
+    "lead": "the other run never takes the lead after this",
+}
+# Seconds between two looks at whether to stop.
+_LOOK = 0.05
+
+
+@dataclass(eq=False)
+class Meeting:
+    """A search for a place of two runs.
+
+    Attributes
+    ----------
+    runs : pair of WatchedRun
+    where : {"difference", "lead"}
+    beat : {"node", "sweep", "work"}
+    """
+
+    runs: tuple[WatchedRun, WatchedRun]
+    where: Where
+    beat: Beat
+    _missed: str | None = None
+    _found: bool = False  # whether the search has come to its end
+    _second_came: threading.Event = field(default_factory=threading.Event)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def search(self, run: WatchedRun, stop: Stop) -> str | None:
+        """Let a run be used for the search; it is shown at the place found. Returns a message if there is none.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so, for either run.
+        """
+        try:
+            go_to(run.engine, run.position, stop)
+            if run is self.runs[1]:
+                self._second_came.set()
+                _wait(self._over, stop)
+            else:
+                _wait(self._second_came, stop)
+                self._search(stop)
+        finally:
+            self._second_came.set()
+            self._over.set()
+        if not self._found:
+            raise Stopped
+        if self._missed is None:
+            run.show(run.engine.position)
+        return self._missed
+
+    def _search(self, stop: Stop) -> None:
+        def tell(_: Engine) -> bool:
+            return stop() or self._over.is_set()
+
+        first, second = (run.engine for run in self.runs)
+        go = to_first_difference if self.where == "difference" else to_next_lead
+        is_there = go((first, second), self.beat, tell)
+        self._found = is_there or not tell(first)
+        self._missed = None if is_there else MISSED[self.where]
+
+
+def _wait(event: threading.Event, stop: Stop) -> None:
+    """Wait for an event.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so first.
+    """
+    while not event.wait(_LOOK):
+        stop.check()
