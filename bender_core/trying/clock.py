@@ -1,4 +1,4 @@
-"""Two runs of one model on one clock: in step by groups or sweeps, or with equal work. Source: docs/method.md §15.9."""
+"""Two runs of one model on one clock: in step by groups or sweeps, or with equal work. Source: docs/method.md §13.5."""
 
 from __future__ import annotations
 

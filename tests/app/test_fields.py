@@ -15,11 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-import bender_core as bc
 from bender_core.trying.change import Fork
 from pages._shared.app import field_types, fields
+from pages._shared.app.beside import begin_named
 from pages._shared.app.field_types import LONGEST, LONGEST_WORD, LinkError
-from pages._shared.app.fields import EDGE, FIELDS, LOOKS, MADE, WATCH, Field, carried, of_page, passed_over
+from pages._shared.app.fields import EDGE, FIELDS, LOOKS, MADE, WATCH, Field, of_page, passed_over
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import FIRST, linked, sample
 from tests.app.pages.test_pages import ROOT, complaints, go, lab, ran
@@ -203,34 +203,28 @@ def test_a_page_says_what_it_cannot_read_and_is_shown(page: str, field: str) -> 
 # -- from page to page ----------------------------------------------------------------------------------------
 
 
-def test_a_second_run_of_a_later_version_stays_in_the_address() -> None:
-    later = "sample.tiny_M.3 & more~5.on"
+def test_a_second_run_stays_in_the_address_of_every_page() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    test.query_params.update(FIRST | {"beside": later})
+    test.query_params.update(FIRST | {"beside": "variant=11&at=2"})
     for page in fields.PAGES:
         go(test, page)
-        assert dict(parse_qsl(test.session_state.page_address))["beside"] == later
+        assert dict(parse_qsl(test.session_state.page_address))["beside"] == "variant=11&at=2"
         assert complaints(test) == []
     mine = lab(test)
-    again = linked(dict(parse_qsl(mine.address)))
-    assert again.address == mine.address
-    mine.repartition(mine.partition, 8, 3, "mplp")
-    assert dict(parse_qsl(mine.address))["beside"] == later
     # It was beside a run of that model.
     mine.load(sample("tiny"), {"sample": "tiny"})
     assert "beside" not in dict(parse_qsl(mine.address))
 
 
-def test_no_page_writes_a_second_run() -> None:
-    mine = linked(FIRST)
-    mine.run.engine.run(max_events=30)
-    mine.run.show(30)
-    mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
-    assert "beside" not in mine.address
-    assert carried({"beside": "x" * (LONGEST + 1)}) == carried({"beside": ""}) == {}
+def test_a_second_run_that_cannot_be_read_is_refused_in_a_sentence() -> None:
     assert passed_over(EDGE, {"beside": "x" * (LONGEST + 1)}) == [
         "This link is wrong: its 'beside' has 6,001 characters, more than 6,000."
     ]
+    for text in ("sample.tiny_M.3 & more~5.on", "M=x", "variant=4&at=y"):
+        mine = linked(FIRST | {"beside": text})
+        begin_named(mine)
+        assert mine.notice.startswith("The second run of this link cannot be opened: ")
+        assert mine.aside == ""
 
 
 def test_another_page_is_told_only_what_its_address_may_have() -> None:

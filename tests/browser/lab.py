@@ -28,7 +28,7 @@ class Lab(Watched):
 
     def __init__(self, page: Page, settle: Callable[[Page], None]) -> None:
         self.page = page
-        self.stage = page.locator(".stage")
+        self.stage = page.locator(".stage:not(.second)")
         self._settle = settle
 
     def settle(self) -> None:

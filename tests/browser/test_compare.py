@@ -61,7 +61,9 @@ def moves_on(lab: Lab) -> None:
 
 
 def choose_row(lab: Lab, row: int) -> None:
-    box = lab.page.get_by_test_id("stDataFrame").bounding_box()
+    table = lab.page.get_by_test_id("stDataFrame")
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
     lab.page.mouse.click(box["x"] + 16, box["y"] + 52 + 35 * row)
     lab.settle()
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import bender_core as bc
 from bender_core import synth
@@ -27,10 +28,14 @@ from pages._shared.app.fields import (
     STRATEGY,
     UPLOAD,
     VARIANT,
+    Field,
     M,
 )
 
 Origin = dict[str, str]
+
+# The fields of the settings of a run.
+SETTINGS: tuple[Field[Any], ...] = (M, STRATEGY, GROUPS, VARIANT, SCHEDULE)
 
 
 def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
@@ -49,6 +54,25 @@ def query(origin: Origin, lineage: Lineage) -> str:
     groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")
+
+
+def settings_of(origin: Origin, lineage: Lineage) -> dict[str, str]:
+    """The fields of the settings of a run, without its forks; none if it has no address."""
+    found = dict(parse_qsl(query(origin, lineage)))
+    return {each.name: found[each.name] for each in SETTINGS if each.name in found}
+
+
+def difference(origin: Origin, shown: Lineage, other: Lineage) -> str:
+    """The fields in which another run differs from one, as a part of an address; of equal ones the variant.
+
+    Empty for a fork, and if they take too many characters.
+    """
+    if other.forks:
+        return ""
+    known = settings_of(origin, shown)
+    own = settings_of(origin, other).items()
+    text = urlencode({name: value for name, value in own if name == VARIANT.name or known.get(name) != value})
+    return text if len(text) < LONGEST // 2 else ""
 
 
 def origin_of(fields: Mapping[str, str]) -> Origin:

@@ -39,6 +39,7 @@ from pages._shared.app.next_run import NEXT, Choice, NextRun
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
+    difference,
     engine_of,
     generated,
     origin_of,
@@ -298,7 +299,8 @@ class Lab:
     @property
     def address(self) -> str:
         """The parameters of an address that reopens this run with its chapters; empty if there is none."""
-        branches, more = self.branches, BESIDE.say(self.aside) if self.aside else {}
+        branches, beside = self.branches, self._named_beside
+        more = BESIDE.say(beside) if beside else {}
         text = query(self.origin, branches.tip.lineage)
         if text:
             more |= {} if branches.tip.end is None else END.say(branches.tip.end)
@@ -307,6 +309,15 @@ class Lab:
             # Without the later chapters it may be short enough.
             text = query(self.origin, branches.shown.lineage)
         return f"{text}&{urlencode(more)}" if text and more else text
+
+    @property
+    def _named_beside(self) -> str:
+        """The run beside the one shown, as an address names it; empty if there is none, or it has no name."""
+        branch = self.branches.beside
+        if branch is None or branch.run is None:
+            return self.aside
+        text = difference(self.origin, self.branches.chapters[0].lineage, branch.lineage)
+        return f"{text}&{urlencode(AT.say(branch.run.position))}" if text else ""
 
     @property
     def link(self) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
-from pages._shared.app.beside import begin_named, written
+from pages._shared.app.beside import begin_named
 from pages._shared.app.branches import Branch, ForkedFrom, unlike
 from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page
 from pages._shared.app.frontend import Component
@@ -266,7 +266,7 @@ def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, obj
         "chapters": None if has_graph else only_chapter(branch),
         "chapter": 0,
         "proving": None,
-        "address": written(current, branch),
+        "address": "",
         "asking": False,
         "references": [],
     }

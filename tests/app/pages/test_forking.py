@@ -173,6 +173,23 @@ def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     assert complaints(test) == []
 
 
+def test_a_fork_and_its_parent_are_shown_side_by_side_also_if_memory_was_freed() -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.run.step("node", backward=False)
+    press(test, "Fork here")
+    first, fork = mine.branches
+    assert mine.branches.let_go()
+    test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(0)
+    ran(test.run())
+    press(test, "Show it beside")
+    assert (mine.branches.shown, mine.branches.beside) == (fork, first)
+    assert first.run is not None
+    press(test, "Show it on the stage")
+    assert (mine.branches.shown, mine.branches.beside) == (first, fork)
+    assert complaints(test) == []
+
+
 def test_a_row_is_inserted_as_a_fork() -> None:
     test = app("watch")
     mine = lab(test)

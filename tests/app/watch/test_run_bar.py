@@ -17,7 +17,7 @@ from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import FIRST, Lab, linked, next_run, open_again, return_to, show_next
 from pages._shared.running.background import Background
 from pages._shared.running.watched import WatchedRun
-from pages._shared.watch import stage
+from pages._shared.watch import protocol, stage
 from pages._shared.watch.run_bar import bar, choices, choose
 from pages._shared.watch.stage_views import parent_view
 from tests.labs import SessionState, command, lab
@@ -38,7 +38,7 @@ def mine() -> Lab:
 
 def made(current: Lab, **chosen: Any) -> None:
     """Choose, and wait until the run is shown and at its place."""
-    choose(current, chosen)
+    choose(current, chosen, current.branches.shown)
     finish(current)
 
 
@@ -49,6 +49,11 @@ def finish(current: Lab) -> None:
     assert show_next(current)
     ended(current.run.work)
     assert current.run.settle()
+
+
+def said(current: Lab) -> protocol.Bar:
+    """The run bar of the run shown."""
+    return bar(current, current.branches.shown)
 
 
 def ended(work: Background) -> None:
@@ -75,7 +80,7 @@ def slow_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_shows_what_makes_the_run(mine: Lab) -> None:
-    assert bar(mine) == {
+    assert said(mine) == {
         "now": {"model": "sample=pose-small", "M": 8, "strategy": "groups", "variant": 9, "schedule": "mplp"},
         "largest": mine.partition.largest,
         "making": None,
@@ -86,7 +91,7 @@ def test_it_shows_what_makes_the_run(mine: Lab) -> None:
 
 
 def test_every_choice_of_a_run_is_among_those_offered(mine: Lab) -> None:
-    now, offered = bar(mine)["now"], choices(mine)
+    now, offered = said(mine)["now"], choices(mine)
     models = [option["value"] for _, options in offered["models"] for option in options]
     assert now["model"] in models
     assert len(models) == len(set(models))
@@ -115,10 +120,10 @@ def test_other_rows_begin_on_the_same_groups_and_the_run_before_stays(mine: Lab)
     made(mine, variant=4)
     assert mine.run.engine.partition is part
     assert dict(parse_qsl(mine.address))["variant"] == "4"
-    assert bar(mine)["before"] == "rows 9"
+    assert said(mine)["before"] == "rows 9"
     assert first.run is not None
     return_to(mine, first)
-    assert (mine.variant, bar(mine)["before"]) == (9, "rows 4")
+    assert (mine.variant, said(mine)["before"]) == (9, "rows 4")
     assert len(mine.branches) == 2
 
 
@@ -149,7 +154,11 @@ def test_another_model_begins_with_its_usual_groups(mine: Lab) -> None:
     made(mine, strategy="greedy")
     made(mine, model="sample=karate", M=6)
     assert (mine.mrf.name, mine.max_size, mine.partition.strategy) == ("karate", 6, "groups")
-    assert (mine.origin, len(mine.branches), bar(mine)["before"]) == ({"sample": "karate"}, 1, None)
+    assert (mine.origin, len(mine.branches), said(mine)["before"]) == (
+        {"sample": "karate"},
+        1,
+        None,
+    )
 
 
 def test_what_cannot_be_chosen_stays_as_it_is(mine: Lab) -> None:
@@ -159,7 +168,7 @@ def test_what_cannot_be_chosen_stays_as_it_is(mine: Lab) -> None:
 
 
 def test_a_choice_that_changes_nothing_begins_nothing(mine: Lab) -> None:
-    choose(mine, {"variant": 9, "M": 8})
+    choose(mine, {"variant": 9, "M": 8}, mine.branches.shown)
     assert next_run(mine) is None
 
 
@@ -180,14 +189,18 @@ def test_the_bound_of_the_run_before_is_drawn_from_its_beginning(mine: Lab) -> N
 def test_progress_is_shown_and_stop_keeps_the_present_run(mine: Lab, slow_groups: None) -> None:
     run = mine.run
     stage.carry_out(mine, command("choose", chosen={"strategy": "pursuit"}))
-    shown = bar(mine)
+    shown = said(mine)
     assert shown["now"]["strategy"] == "pursuit"
     assert shown["making"].startswith("making groups by pursuit, M 8: 25%")
     following = next_run(mine)
     stage.carry_out(mine, command("stop"))
     ended(following)
     assert not show_next(mine)
-    assert (bar(mine)["now"]["strategy"], bar(mine)["making"], mine.run) == ("groups", None, run)
+    assert (said(mine)["now"]["strategy"], said(mine)["making"], mine.run) == (
+        "groups",
+        None,
+        run,
+    )
 
 
 def test_a_command_that_is_repeated_does_not_begin_again(mine: Lab, slow_groups: None) -> None:
@@ -209,15 +222,15 @@ def test_a_run_that_fails_says_so_and_the_present_one_stays(mine: Lab, monkeypat
         raise MemoryError
 
     monkeypatch.setattr(making.bc, "partition", fail)
-    choose(mine, {"strategy": "greedy"})
+    choose(mine, {"strategy": "greedy"}, mine.branches.shown)
     ended(next_run(mine))
     assert not show_next(mine)
-    assert bar(mine)["refusal"] == "This run cannot be made; the server's log says why."
-    assert bar(mine)["now"]["strategy"] == "groups"
+    assert said(mine)["refusal"] == "This run cannot be made; the server's log says why."
+    assert said(mine)["now"]["strategy"] == "groups"
 
 
 def test_a_run_that_was_made_for_another_place_is_dropped(mine: Lab, slow_groups: None) -> None:
-    choose(mine, {"strategy": "pursuit"})
+    choose(mine, {"strategy": "pursuit"}, mine.branches.shown)
     following = NEXT.get()
     mine.load(bc.sample("tiny"), {"sample": "tiny"})
     assert next_run(mine) is None
@@ -228,18 +241,18 @@ def test_what_does_not_fit_is_refused_with_the_nearest_that_does(monkeypatch: py
     monkeypatch.setenv("BENDER_MEMORY_MB", "64")
     mine = linked(FIRST | {"sample": "pose", "M": "6", "strategy": "greedy"})
     run = mine.run
-    choose(mine, {"M": 24, "variant": 11})
+    choose(mine, {"M": 24, "variant": 11}, mine.branches.shown)
     ended(next_run(mine))
     assert not show_next(mine)
-    shown = bar(mine)
+    shown = said(mine)
     assert mine.run is run
     assert shown["refusal"].startswith("M 24 does not fit: ")
     assert (shown["now"]["M"], shown["now"]["variant"]) == (6, 9)
     offer = shown["offer"]
     assert (offer["variant"], 6 < offer["M"] < 24) == (11, True)
     # It can be dismissed, and the offer be taken.
-    choose(mine, {})
-    assert bar(mine)["refusal"] == ""
+    choose(mine, {}, mine.branches.shown)
+    assert said(mine)["refusal"] == ""
     made(mine, **offer)
     assert (mine.max_size, mine.variant) == (offer["M"], 11)
 
@@ -257,14 +270,14 @@ def crowded() -> Lab:
 def test_without_room_for_both_the_run_before_is_made_again_when_it_is_wanted(crowded: Lab) -> None:
     first = crowded.branches.shown
     made(crowded, variant=4)
-    assert (crowded.variant, first.run, bar(crowded)["before"]) == (4, None, "rows 9")
+    assert (crowded.variant, first.run, said(crowded)["before"]) == (4, None, "rows 9")
     return_to(crowded, first)
     assert (BRANCH.get().what, BRANCH.get().branch) == ("show", first)
 
 
 def test_a_run_that_is_given_up_costs_the_present_one_no_memory(crowded: Lab) -> None:
     used = crowded.run.engine.arrays.charges.used
-    choose(crowded, {"variant": 4})
+    choose(crowded, {"variant": 4}, crowded.branches.shown)
     ended(next_run(crowded))
     stage.carry_out(crowded, command("stop"))
     assert next_run(crowded) is None
@@ -300,7 +313,7 @@ def test_another_chapter_does_not_give_up_the_run_that_is_being_made(mine: Lab, 
     mine.run.engine.run(max_events=40)
     mine.run.show(40)
     mine.fork(bc.Change(), bc.Change().fork(mine.run.engine))
-    choose(mine, {"strategy": "pursuit"})
+    choose(mine, {"strategy": "pursuit"}, mine.branches.shown)
     following = next_run(mine)
     mine.turn(mine.branches.chapters[0], 12)
     assert next_run(mine) is following
@@ -327,7 +340,7 @@ def test_the_run_before_is_named_by_what_it_was(mine: Lab) -> None:
     mine.fork(change, change.fork(mine.run.engine))
     assert mine.variant == 12
     made(mine, variant=4)
-    assert bar(mine)["before"].endswith("rows 12")
+    assert said(mine)["before"].endswith("rows 12")
 
 
 def test_models_without_an_address_are_kept_apart(mine: Lab) -> None:

@@ -115,8 +115,7 @@ export class Leaving {
     const { data, player, arc } = this.stage;
     if (!data.address || !isOurs(location.pathname)) return;
     const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
-    const beside = written(this.stage.pair.address);
-    const query = `?${data.address}&${place}${beside && `&${beside}`}${addressOf(this.stage)}`;
+    const query = `?${data.address}&${place}${addressOf(this.stage)}`;
     if (location.search === query) return;
     if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
     else history.replaceState(history.state, "", query);

@@ -1,6 +1,5 @@
 // Two runs on one clock: a second stage beside the first, whose graph, ground and message are drawn on the same axes.
 
-import { written } from "../../fields.js";
 import { Clock } from "./clock.js";
 import { Race } from "./race.js";
 
@@ -43,6 +42,8 @@ export class Pair {
     }
     this.clock.goOn();
     this.race.draw();
+    // The address names the place of both.
+    if (this.stages.every(({ questions }) => !questions.waiting)) this.first.leaving.stateAddress();
   }
 
   // Put a second stage beside the first, or take it away.
@@ -156,12 +157,5 @@ export class Pair {
   // Something was chosen on one of them that holds for both.
   both(stage, act) {
     for (const each of this.hasSameGroups ? this.stages : [stage]) act(each);
-  }
-
-  // The second run in the address.
-  get address() {
-    const { data, player, run } = this.second ?? {};
-    if (!data?.address || run === null) return {};
-    return { beside: `${data.address}&${written({ at: player.position })}` };
   }
 }

@@ -1,0 +1,298 @@
+"""Two runs on the stage: how the second one is begun, where it stands, what changes it and what ends it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.trying.clock import BEATS, Beat, advance, entries_read, leader, to_first_difference, to_next_lead
+from pages._shared.app.beside import begin_named
+from pages._shared.app.branches import Branch
+from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_next
+from pages._shared.running.background import Background
+from pages._shared.running.watched import Place, WatchedRun, position_of, run_to
+from pages._shared.watch import protocol, stage
+from pages._shared.watch.run_bar import EXACT, ROWS, choose, put_beside
+from tests.labs import SessionState, beside, command, lab
+from tests.models import examples
+from tests.protocol import check
+
+
+@pytest.fixture(autouse=True)
+def session_state(answered: None, monkeypatch: pytest.MonkeyPatch) -> SessionState:
+    state = SessionState()
+    monkeypatch.setattr(stage.st, "session_state", state)
+    return state
+
+
+@pytest.fixture
+def mine() -> Lab:
+    return linked(FIRST)
+
+
+def ended(work: Background) -> None:
+    if work.thread is not None:
+        work.thread.join()
+
+
+def shown(current: Lab) -> Branch:
+    """The run beside the one shown, once it has been made and stands at its place."""
+    following = next_run(current)
+    if following is not None:
+        ended(following)
+        assert show_next(current)
+    found = current.branches.beside
+    assert found is not None
+    assert found.run is not None
+    ended(found.run.work)
+    assert found.run.settle()
+    return found
+
+
+def at(current: Lab, events: int) -> None:
+    current.run.engine.run(max_events=events)
+    current.run.show(events)
+
+
+def test_the_first_beside_a_run_has_exact_messages_and_is_at_the_same_place(mine: Lab) -> None:
+    at(mine, 60)
+    put_beside(mine)
+    second = shown(mine)
+    assert second.settings["rows"] == f"rows {EXACT}"
+    assert second.run is not None
+    assert second.run.place == mine.run.place == Place(0, mine.run.place.group, True)
+    data = stage.stage_data(mine)
+    check(protocol.Stage, data)
+    assert data["beside"] is not None
+    assert (data["name"], data["beside"]["name"], data["has_same_groups"]) == ("rows 9", "rows 11", True)
+
+
+def test_beside_exact_messages_there_are_rows(mine: Lab) -> None:
+    mine.repartition(mine.partition, 8, EXACT, "mplp")
+    mine.branches.before = None
+    put_beside(mine)
+    assert shown(mine).settings["rows"] == f"rows {ROWS}"
+
+
+def test_the_run_before_is_put_beside_if_there_is_one(mine: Lab) -> None:
+    first = mine.branches.shown
+    at(mine, 60)
+    choose(mine, {"variant": 4}, first)
+    following = next_run(mine)
+    assert following is not None
+    ended(following)
+    assert show_next(mine)
+    put_beside(mine)
+    assert shown(mine) is first
+
+
+def test_what_is_chosen_for_the_second_replaces_the_second_alone(mine: Lab) -> None:
+    run = mine.run
+    put_beside(mine)
+    choose(mine, {"variant": 4, "M": 5}, shown(mine))
+    second = shown(mine)
+    assert second.settings == {"M": "M 5", "strategy": "groups", "rows": "rows 4", "schedule": "mplp"}
+    assert mine.run is run
+    data = stage.stage_data(mine)
+    assert data["beside"] is not None
+    assert data["bar"]["now"]["variant"] == 9
+    assert data["beside"]["bar"]["now"] | {"variant": 4, "M": 5} == data["beside"]["bar"]["now"]
+    assert not data["has_same_groups"]
+    # And for the first the first alone.
+    choose(mine, {"variant": 12}, mine.branches.shown)
+    following = next_run(mine)
+    assert following is not None
+    ended(following)
+    assert show_next(mine)
+    assert (mine.variant, mine.branches.beside) == (12, second)
+
+
+def test_shown_by_itself_the_second_changes_places_with_the_first(mine: Lab) -> None:
+    first = mine.branches.shown
+    put_beside(mine)
+    second = shown(mine)
+    return_to(mine, second)
+    assert (mine.branches.shown, mine.branches.beside) == (second, first)
+
+
+def test_another_model_and_a_forgotten_run_end_it(mine: Lab) -> None:
+    put_beside(mine)
+    mine.branches.forget(shown(mine))
+    assert mine.branches.beside is None
+    assert stage.stage_data(mine)["beside"] is None
+    put_beside(mine)
+    shown(mine)
+    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    assert mine.branches.beside is None
+
+
+def test_its_memory_is_kept_while_it_is_on_the_stage(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    mine.branches.let_go()
+    assert second.run is not None
+    mine.branches.beside = None
+    mine.branches.let_go()
+    assert second.run is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"variant": "11"}, {"variant": "4", "M": "5"}, {"variant": "9", "strategy": "greedy", "schedule": "srmp"}],
+)
+def test_an_address_opens_both_runs_again(fields: dict[str, str]) -> None:
+    text = "&".join(f"{name}={value}" for name, value in {**fields, "at": "12"}.items())
+    mine = linked(FIRST | {"at": "60", "beside": text})
+    begin_named(mine)
+    second = shown(mine)
+    assert second.run is not None
+    assert (mine.run.position, second.run.position) == (60, 12)
+    assert second.run.engine.variant.number == int(fields["variant"])
+    assert dict(parse_qsl(dict(parse_qsl(mine.address))["beside"])) == fields | {"at": "12"}
+
+
+def test_a_second_run_that_does_not_fit_is_refused_in_its_own_bar(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    monkeypatch.setattr(mine.account, "_limit", mine.account.used + 4096)
+    choose(mine, {"M": 16, "strategy": "greedy"}, second)
+    following = next_run(mine)
+    assert following is not None
+    ended(following)
+    assert not show_next(mine)
+    data = stage.stage_data(mine)
+    assert data["beside"] is not None
+    assert data["bar"]["refusal"] == ""
+    assert "does not fit" in data["beside"]["bar"]["refusal"]
+    assert mine.branches.beside is second
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(st.integers(0, 400), st.sampled_from(["mplp", "srmp"]), st.sampled_from([4, 9, 11]))
+def test_a_known_place_is_where_a_run_to_it_ends(position: int, schedule: str, variant: int) -> None:
+    known, anew = (lab("torus-10x10", 5, variant, schedule, max_sweeps=6).run for _ in range(2))
+    known.engine.run()
+    # The end of a run belongs to its last sweep.
+    known.show(min(position, len(known.engine.trace) - 2))
+    place = known.place
+    run_to(anew.engine, place, lambda _: False)
+    assert position_of(known.engine.trace, place) == anew.engine.position
+    assert place == WatchedRun.place.fget(_at(anew, anew.engine.position))  # type: ignore[attr-defined]
+
+
+def _at(run: WatchedRun, position: int) -> WatchedRun:
+    run.show(position)
+    return run
+
+
+def test_a_place_beyond_what_is_computed_is_not_known() -> None:
+    run = lab("tiny", 3, 9).run
+    run.engine.run(max_sweeps=1)
+    assert position_of(run.engine.trace, Place(1)) == len(run.engine.trace)
+    assert position_of(run.engine.trace, Place(2)) is None
+    assert position_of(run.engine.trace, Place(1, 0)) is None
+
+
+def test_a_repeated_question_begins_nothing_twice(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    ask: dict[str, Any] = command("choose", run=second.number, chosen={"variant": 4})
+    stage.carry_out_beside(mine, ask)  # type: ignore[arg-type]
+    following = next_run(mine)
+    stage.carry_out_beside(mine, ask)  # type: ignore[arg-type]
+    assert next_run(mine) is following
+
+
+def test_a_question_about_a_run_that_is_gone_moves_nothing(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    assert second.run is not None
+    stage.carry_out_beside(mine, command("step", run=second.number + 1, grain="sweep"))  # type: ignore[arg-type]
+    ended(second.run.work)
+    assert second.run.position == 0
+
+
+# -- the clock in Python --------------------------------------------------------------------------------------
+
+
+def two(
+    name: str, *, variants: tuple[int, int] = (9, 11), sizes: tuple[int, int] = (6, 6)
+) -> tuple[bc.Engine, bc.Engine]:
+    mrf = bc.sample(name)
+    one, other = (
+        bc.Engine(mrf, bc.partition(mrf, size), variant=variant, max_sweeps=8)
+        for variant, size in zip(variants, sizes, strict=True)
+    )
+    return one, other
+
+
+@pytest.mark.parametrize("name", ["pose-small", "torus-10x10", "karate"])
+@pytest.mark.parametrize("sizes", [(6, 6), (4, 8)])
+def test_equal_work_is_equal_up_to_an_update(name: str, sizes: tuple[int, int]) -> None:
+    runs, most, done = two(name, sizes=sizes), 0, [0, 0]
+    while not any(run.finished for run in runs):
+        advance(runs, "work")
+        now = [entries_read(run) for run in runs]
+        most = max(most, *(later - before for later, before in zip(now, done, strict=True)))
+        assert abs(now[0] - now[1]) <= most
+        done = now
+
+
+@pytest.mark.parametrize("beat", BEATS)
+def test_bounds_are_equal_before_the_first_difference(beat: Beat) -> None:
+    runs, again = two("torus-10x10"), two("torus-10x10")
+    assert to_first_difference(runs, beat)
+    assert leader(runs) >= 0
+    while [run.position for run in again] != [run.position for run in runs]:
+        assert leader(again) < 0
+        assert advance(again, beat)
+
+
+@pytest.mark.parametrize("beat", BEATS)
+def test_the_lead_changes_at_the_place_found_and_nowhere_before(beat: Beat) -> None:
+    runs, again = two("karate", variants=(4, 9)), two("karate", variants=(4, 9))
+    found, led = to_next_lead(runs, beat), -1
+    for _ in range(10_000):
+        if not advance(again, beat):
+            break
+        now = leader(again)
+        if led >= 0 and now >= 0 and now != led:
+            break
+        led = max(now, led) if led < 0 else led
+    assert [run.position for run in again] == [run.position for run in runs]
+    assert found == (led >= 0 and leader(runs) == 1 - led)
+
+
+def test_beside_itself_a_run_never_differs() -> None:
+    runs = two("tiny", variants=(9, 9), sizes=(3, 3))
+    assert not to_first_difference(runs, "node")
+    assert all(run.finished for run in runs)
+
+
+def test_a_search_is_stopped() -> None:
+    runs = two("torus-10x10", variants=(9, 9))
+    assert not to_first_difference(runs, "node", lambda _: True)
+    assert not all(run.finished for run in runs)
+
+
+def test_the_search_for_a_place_of_both_leaves_them_where_there_is_none(mine: Lab) -> None:
+    mine = beside(lab("tiny", 3, 9), 9)
+    second = mine.branches.beside
+    assert second is not None
+    assert second.run is not None
+    runs = mine.run, second.run
+    ask: dict[str, Any] = command("meet", run=mine.number, where="difference", beat="node")
+    stage.carry_out(mine, ask | {"beside": ask})  # type: ignore[typeddict-item]
+    stage.carry_out_beside(mine, ask | {"run": second.number})  # type: ignore[arg-type]
+    for run in runs:
+        ended(run.work)
+    data = stage.stage_data(mine)
+    assert data["missed"] == "LB is the same in both to the end"
+    assert [run.position for run in runs] == [0, 0]
+    assert Kind.MESSAGE in mine.run.engine.trace.column("kind")
