@@ -80,7 +80,7 @@ def test_a_late_answer_does_not_undo_a_jump(stage: Stage) -> None:
         """({ stage }) => {
             const late = { ...stage.data, position: 30 };
             stage.player.show(20);
-            stage.receive(late, stage.send);
+            stage.receive(late, stage.pair.send);
             return stage.player.position;
         }"""
     )

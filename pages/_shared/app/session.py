@@ -341,7 +341,7 @@ class Lab:
     def _show_begun(self, new: Branch) -> None:
         """Show a run that was just begun, at the same place."""
         shown, before = self.branches.shown, self.run
-        place = self.place_in(new)
+        place = place_in(self, new)
         self.show(new)
         self.notice = ""
         if not before.engine.arrays.charges.used:  # it has given way
@@ -350,14 +350,6 @@ class Lab:
             self.run.arc, self.run.pinned = before.arc, before.pinned
         self.run.join(place)
         self.run.settle()
-
-    def place_in(self, other: Branch) -> Place:
-        """The place in another run: in the same sweep, and with the same groups at the same update."""
-        shown, place = self.branches.shown, self.run.place
-        begun = Place(max(int(shown.begins("sweeps")) + place.sweep - int(other.begins("sweeps")), 0))
-        if other.run is None or not have_same_groups(other.run.engine, self.run.engine):
-            return begun
-        return place._replace(sweep=begun.sweep)
 
     def _replace(self, engine: bc.Engine, max_size: int) -> None:
         """Show a run of another model; those of the present one are given up."""
@@ -396,6 +388,15 @@ class Lab:
 def have_same_groups(run: bc.Engine, other: bc.Engine) -> bool:
     """Whether two runs have the same groups."""
     return np.array_equal(run.partition.group_of(), other.partition.group_of())
+
+
+def place_in(current: Lab, other: Branch) -> Place:
+    """The place shown in another run: in the same sweep, and with the same groups at the same update."""
+    shown, place = current.branches.shown, current.run.place
+    begun = Place(max(int(shown.begins("sweeps")) + place.sweep - int(other.begins("sweeps")), 0))
+    if other.run is None or not have_same_groups(other.run.engine, current.run.engine):
+        return begun
+    return place._replace(sweep=begun.sweep)
 
 
 _LAB = Kept[Lab]("lab")
@@ -594,7 +595,7 @@ def show_beside(current: Lab, branch: Branch, at: int | None = None) -> None:
     branches.beside = branch
     run.until = branch.end
     if at is None:
-        run.join(current.place_in(branch))
+        run.join(place_in(current, branch))
     elif run.settle():
         run.start(until=at)
     run.settle()

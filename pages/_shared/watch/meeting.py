@@ -39,7 +39,7 @@ class Meeting:
     beat: Beat
     _missed: str | None = None
     _found: bool = False  # whether the search has come to its end
-    _second_came: threading.Event = field(default_factory=threading.Event)
+    _second_waits: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
 
     def search(self, run: WatchedRun, stop: Stop) -> str | None:
@@ -53,13 +53,13 @@ class Meeting:
         try:
             go_to(run.engine, run.position, stop)
             if run is self.runs[1]:
-                self._second_came.set()
+                self._second_waits.set()
                 _wait(self._over, stop)
             else:
-                _wait(self._second_came, stop)
+                _wait(self._second_waits, stop)
                 self._search(stop)
         finally:
-            self._second_came.set()
+            self._second_waits.set()
             self._over.set()
         if not self._found:
             raise Stopped

@@ -25,6 +25,7 @@ from pages._shared.app.session import (
     have_same_groups,
     lab,
     open_again,
+    place_in,
     return_to,
     show_next,
 )
@@ -140,7 +141,7 @@ def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
         return
     if command["do"] == "join" and is_new:
         answers.forget()
-        branch.run.join(current.place_in(branch))
+        branch.run.join(place_in(current, branch))
     obey(branch.run, command, answers)
 
 
@@ -174,8 +175,9 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
     return command["page"], of_page(command["page"], command["fields"])
 
 
-def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers) -> None:
-    """Carry out a command of the component on a run."""
+def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None = None) -> None:
+    """Carry out a command of the component on a run; without ``answers`` it is the one shown."""
+    answers = answers or _answers(run)
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])

@@ -173,10 +173,10 @@ def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine:
 
 def test_a_hyper_graph_is_identified() -> None:
     keys = {
-        graph_view(lab(name, size, variant).branches)["key"]
+        graph_view(mine.branches, mine.branches.shown)["key"]
         for name in ("tiny", "karate")
         for size in (2, 3)
-        for variant in (4, 9)
+        for mine in (lab(name, size, 4), lab(name, size, 9))
     }
     assert len(keys) == 4
 

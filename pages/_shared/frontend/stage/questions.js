@@ -114,7 +114,7 @@ export class Questions {
 
   // When the connection breaks, Streamlit stops the script, and removes the elements that it had not drawn yet.
   comeBack() {
-    this.askForAll(this.stage.run, this.stage.send);
+    this.askForAll(this.stage.run, (...command) => this.stage.send(...command));
     this.sayIn(LOST);
   }
 

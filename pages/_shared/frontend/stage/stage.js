@@ -69,7 +69,7 @@ class Stage {
   receive(data, send) {
     const fresh = data.run !== this.run;
     if (fresh && !data.graph) return this.questions.askForAll(data.run, send);
-    this.send = this.first ? send : (_, command) => this.pair.say(this, command);
+    if (!this.first) this.pair.send = send;
     this.data = data;
     const latest = this.questions.hear(data, fresh);
     const isCalled = fresh && this.begun && data.called === data.run;
@@ -95,7 +95,12 @@ class Stage {
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
-    if (!this.first) this.pair.receive(data, send);
+    if (!this.first) this.pair.receive(data);
+  }
+
+  // A question to Python.
+  send(_, command) {
+    this.pair.say(this, command);
   }
 
   // Another run.

@@ -100,9 +100,20 @@ export class Clock {
     if (!other) return true;
     if (!atStop(player, this.kind) || other.atEnd()) return true;
     if (this.beat === "work") return workOf(player) <= workOf(other);
-    const [own, its] = [player, other].map((each) => placeOf(each, this.beat === "sweep", false));
+    const [own, its] = [player, other].map((each) => this.placeOf(each));
     // What the other one does last is seen to its end.
     return own < its || (own === its && (other.t >= 1 || !atStop(other, this.kind)));
+  }
+
+  // The place of a run, which rises whenever it has done what the other may have to wait for.
+  placeOf(player) {
+    return this.beat === "work" ? workOf(player) : placeOf(player, this.beat === "sweep", false);
+  }
+
+  // Whether a run is ahead of the other.
+  isAhead(player) {
+    const other = this.players.find((each) => each !== player);
+    return !other.atEnd() && this.placeOf(player) > this.placeOf(other);
   }
 
   // The kind of events after which one may have to wait.

@@ -7,8 +7,9 @@ const WIDER = 4; // how many times wider a common axis may be than the wider of 
 
 export class Pair {
   constructor(first) {
-    Object.assign(this, { first, second: null, isJoining: false, drawing: false, seen: "" });
-    this.said = new Map(); // the questions that wait to be sent
+    Object.assign(this, { first, second: null, isJoining: false, drawing: false });
+    this.said = new Map(); // the questions that wait to be sent, by stage
+    this.seen = new Map(); // what the other one depends on, by stage
     this.blank = first.root.cloneNode(true);
     this.clock = new Clock(this);
     this.race = new Race(this);
@@ -30,8 +31,7 @@ export class Pair {
   }
 
   // Data have come, for one run or both.
-  receive({ beside, has_same_groups }, send) {
-    this.send = send;
+  receive({ beside, has_same_groups }) {
     this.hasSameGroups = has_same_groups;
     if (Boolean(beside) !== Boolean(this.second)) this.turn(Boolean(beside));
     this.second?.receive(beside, (_, command) => this.say(this.second, command));
@@ -96,6 +96,12 @@ export class Pair {
     return this.second !== null && this.hasSameGroups && one >= 0 && one === two;
   }
 
+  // The end of the scale of tension for both graphs, given that of one.
+  commonTop(stage, own) {
+    stage.ownTop = own;
+    return Math.max(own, this.other(stage)?.ownTop ?? 0);
+  }
+
   // The range of energies for both grounds, given that of one.
   commonRange(stage, own) {
     const other = this.other(stage)?.charts.energy.own;
@@ -136,7 +142,7 @@ export class Pair {
     second.questions.renew();
   }
 
-  // Charts of one have been drawn. Those of the other depend on them.
+  // Charts of one have been drawn. The other depends on them; where it moves, its next frame comes anyway.
   drawn(stage) {
     const other = this.other(stage);
     if (!other || other.run === null || this.drawing) return;
@@ -144,13 +150,15 @@ export class Pair {
     const { energy, message } = stage.charts;
     const looks = [energy.distance, energy.whole, stage.charts.exact.on];
     const { ownRange, arc, parts } = message;
-    const now = JSON.stringify([stage === this.first, energy.own, looks, ownRange, arc, [...(parts ?? [])]]);
-    if (this.seen !== now) {
+    const drawn = [stage.ownTop, energy.own, looks, ownRange, arc, [...(parts ?? [])]];
+    const now = JSON.stringify(drawn);
+    const before = this.seen.get(stage);
+    this.seen.set(stage, now);
+    if (before !== now && !other.player.scene) {
       this.drawing = true;
-      other.charts.draw(other.moment());
+      other.draw();
       this.drawing = false;
     }
-    this.seen = now;
     this.race.draw();
   }
 

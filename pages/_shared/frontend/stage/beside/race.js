@@ -6,13 +6,17 @@ import { Picture } from "../../marks/picture.js";
 import { counts, linear } from "../../scales.js";
 import { number } from "../../text.js";
 import { boundsOf, inSight, sweepsBeside } from "../charts/history.js";
+import { Progress } from "../charts/progress.js";
 import { write } from "../layout.js";
 import { grouped } from "../charts/tail.js";
+import { KIND } from "../kinds.js";
 import { workOf } from "./clock.js";
 
 const [TOP, BOTTOM, LEFT, RIGHT] = [10, 20, 54, 8]; // pixels around the frame
 const LETTER = 7.5;
 const APART = 34;
+const BELOW = 0.8; // how much below LB is shown, as a multiple of the gap
+const CLOSEST = 1e-3; // the same, at least, as a share of the energy at stake
 const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
 const NAMES = ["first", "second"];
 
@@ -69,29 +73,58 @@ export class Race {
     return found.find(Boolean) ?? null;
   }
 
-  // Who leads, by how much and since when.
+  // Who leads where both have done the same, by how much and since when.
   lead() {
-    const { stages } = this.pair;
-    const lowers = this.moments.map(({ lower }) => lower);
+    const { stages, clock } = this.pair;
+    const [lowers, where] = { node: () => this.afterGroups(), sweep: () => this.afterSweeps(), work: () => this.now() }[
+      clock.beat
+    ]();
     const ahead = aheadOf(lowers, stages[0].graph.scale);
-    const where = this.isByWork ? "after equal work" : "";
-    if (ahead < 0) return ["LB is the same in both", where].filter(Boolean).join(" ");
+    if (ahead < 0) return `LB is the same in both ${where}`;
     const by = number(Math.abs(lowers[0] - lowers[1]));
-    return [`${stages[ahead].data.name} leads by ${by}`, where || this.since(ahead)].filter(Boolean).join(", ");
+    const since = this.isByWork ? "" : `, ${this.since(ahead)}`;
+    return `${stages[ahead].data.name} leads by ${by} ${where}${since}`;
+  }
+
+  now() {
+    return [this.moments.map(({ lower }) => lower), "after equal work"];
+  }
+
+  // The bounds after the last group that both have updated: one of them may be a group ahead.
+  afterGroups() {
+    const { stages, clock } = this.pair;
+    const places = stages.map(({ player }) => clock.placeOf(player));
+    const least = Math.min(...places);
+    const lowers = stages.map((stage, k) => (places[k] > least ? lowerBefore(stage) : this.moments[k].lower));
+    return [lowers, "after the same groups"];
+  }
+
+  // The bounds after the last sweep that both have completed.
+  afterSweeps() {
+    const done = Math.min(...this.sweepsDone());
+    const lowers = this.lowers().map((each, k) => each[done - 1] ?? this.pair.stages[k].graph.lower);
+    return [lowers, done ? `after sweep ${done}` : "at the start"];
+  }
+
+  sweepsDone() {
+    return this.pair.stages.map(({ history, player }) => history.sweeps.filter((end) => end <= player.position).length);
+  }
+
+  // Of every run the bounds at the ends of its sweeps.
+  lowers() {
+    return this.pair.stages.map(({ history, graph }) => {
+      let lower = graph.lower;
+      return history.gains.map((gain) => (lower += gain));
+    });
   }
 
   // Since when one of them has led at the end of every sweep.
   since(ahead) {
-    const { stages } = this.pair;
-    const ends = stages.map(({ history, player }) => history.sweeps.filter((end) => end <= player.position).length);
-    const lowers = stages.map(({ history, graph }) => {
-      let lower = graph.lower;
-      return history.gains.map((gain) => (lower += gain));
-    });
-    const done = Math.min(...ends);
+    const [lowers, done] = [this.lowers(), Math.min(...this.sweepsDone())];
+    const { scale } = this.pair.first.graph;
     let k = done;
-    while (k > 0 && aheadOf([lowers[0][k - 1], lowers[1][k - 1]], stages[0].graph.scale) === ahead) k -= 1;
-    return k === done ? "in this sweep" : `since sweep ${k + 1}`;
+    while (k > 0 && aheadOf([lowers[0][k - 1], lowers[1][k - 1]], scale) === ahead) k -= 1;
+    return `since sweep ${k + 1}`;
   }
 
   // What each run has done.
@@ -99,8 +132,8 @@ export class Race {
     const { stages } = this.pair;
     const rows = (stage) => (stage.graph.exact ? "none: exact" : stage.status.rows(stage.moment()));
     const lines = [
-      ["", ...stages.map(({ data, player }) => `${data.name}, event ${player.position}`)],
-      ["rows", ...stages.map(rows)],
+      ["", ...stages.map((stage) => this.heading(stage))],
+      ["Benders rows", ...stages.map(rows)],
       ["states evaluated", ...stages.map((stage, k) => evaluated(stage, this.moments[k]))],
       ["entries read", ...stages.map(({ player }) => entries(workOf(player)))],
     ];
@@ -116,6 +149,13 @@ export class Race {
         if (i === 0 && k) cell.className = NAMES[k - 1];
       });
     });
+  }
+
+  // Which run, where it is, and whether it waits for the other.
+  heading({ data, player }) {
+    const { clock } = this.pair;
+    const waits = !player.atEnd() && clock.isAhead(player);
+    return `${data.name}, event ${player.position}${waits ? ", waits" : ""}`;
   }
 
   // -- the chart -----------------------------------------------------------------------------------------------
@@ -155,16 +195,14 @@ export class Race {
     ]);
   }
 
-  // From LB after the first sweep, so that what follows can be seen, up to UB.
+  // Up to UB, from some sweeps ago; of the steep beginning no more than keeps the last steps visible.
   rangeOf(all) {
-    const lowest = this.pair.stages.map(({ history, graph }, k) => {
-      const first = history.sweeps[0];
-      const found = first && first < this.pair.stages[k].player.position ? graph.lower + history.gains[0] : graph.lower;
-      return found;
-    });
+    const { stages } = this.pair;
     const highest = Math.max(...all.flat().map(([, , upper]) => upper));
-    const low = Math.min(...lowest);
-    const span = Math.max(highest - low, 1e-9 * Math.abs(low), 1e-12);
+    const now = Math.min(...this.moments.map(({ lower }) => lower));
+    const begin = Math.min(...stages.map(({ graph }) => graph.lower));
+    const low = Math.max(begin, now - BELOW * Math.max(highest - now, CLOSEST * stages[0].graph.scale));
+    const span = Math.max(highest - low, CLOSEST * stages[0].graph.scale, 1e-9 * Math.abs(low), 1e-12);
     return [low - 0.04 * span, highest + 0.06 * span];
   }
 
@@ -212,7 +250,18 @@ const entries = (count) => {
 };
 
 // How many states of the group that is updated were evaluated.
-const evaluated = ({ graph, running }, { update }) => {
+const evaluated = ({ graph, running }, moment) => {
+  const { update } = moment;
   if (running || !update) return "–";
-  return graph.exact ? `all ${grouped(update.count)}` : `${update.evaluated.size} of ${grouped(update.count)}`;
+  if (graph.exact) return `all ${grouped(update.count)}`;
+  return `${new Progress(moment).evaluated.length} of ${grouped(update.count)}`;
+};
+
+// LB before the update that has ended last.
+const lowerBefore = ({ events, player, graph }) => {
+  let k = player.position - 1;
+  while (events.has(k) && events.get(k).kind > KIND.MESSAGE) k -= 1;
+  k -= 1;
+  while (events.has(k) && events.get(k).kind < KIND.MESSAGE) k -= 1;
+  return events.get(k)?.lower ?? graph.lower;
 };

@@ -219,7 +219,7 @@ export class Message {
       return y > box.top && y < box.bottom && { id: `beside ${state}`, class: "beside-part", ...line, means };
     });
     const text = `– ${this.stage.pair.other(this.stage).data.name}`;
-    return [...marks, { id: "beside name", class: "soft", x: box.right, y: 14, "text-anchor": "end", text }];
+    return [...marks, { id: "beside name", class: "beside-name", x: box.right, y: 14, "text-anchor": "end", text }];
   }
 
   index(state) {

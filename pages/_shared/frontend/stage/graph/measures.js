@@ -21,12 +21,13 @@ const rounded = (value) => {
 
 // The measure of a moment: a value for every edge, null if unknown, and one for every group that has one; `top` is the
 // end of the scale. Tension is known at every event, the others only at the one for which they were asked.
-export const measured = ({ graph, tightness, player }, measure, moment) => {
+export const measured = (stage, measure, moment) => {
+  const { graph, tightness, player, pair } = stage;
   if (measure === "tension") {
     const { groups, edges } = moment.tension ?? { groups: null, edges: null };
     const most = edges ? Math.max(0, ...edges, ...groups) : 0;
     const top = most > closeness(moment.lower, moment.upper, graph.scale) ? rounded(most) : 1;
-    return { measure, edges, groups, top };
+    return { measure, edges, groups, top: pair.commonTop(stage, top) };
   }
   const known = tightness?.measure === measure && tightness.at === player.position && moment.rest;
   const top = measure === "loose" ? 1 : graph.slack_scale || 1;
