@@ -28,6 +28,28 @@ PLAYED_SECONDS = 4
 # What is played, and how many frames a second there should be: 21, 1 736 and 7 056 edges.
 PLAYED = (("pose-small", 8, 58), ("pose", 2, 50), ("pose", 1, 30))
 
+# What is watched alone and beside another run.
+BESIDE = {
+    "pose M 12": "sample=pose&M=12&strategy=groups&variant=9&schedule=mplp",
+    "torus 20×20": "make=ising_grid&rows=20&columns=20&torus=True&M=4&strategy=greedy&variant=9&schedule=mplp",
+}
+BOTH = "([stage, runs]) => stage.stage.pair.stages.length === runs"
+# Steps all runs by a group; milliseconds until a frame is drawn of every answer. The way is then cut short.
+STEP_BOTH = """(stage) => new Promise((done) => {
+    const { pair } = stage.stage, began = performance.now();
+    pair.clock.step("node", false);
+    const is = (...states) => pair.stages.every(({ status, questions }) =>
+        states.includes(status.stateOf()) && (status.stateOf() !== "idle" || !questions.waiting));
+    let passed = 0;
+    const look = () => requestAnimationFrame(is("moving", "idle") ? () => {
+        passed = performance.now() - began;
+        for (const { player } of pair.stages) player.stop();
+        rest();
+    } : look);
+    const rest = () => (is("idle") ? done(passed) : requestAnimationFrame(rest));
+    look();
+})"""
+
 # Acts on the stage and waits until a frame is drawn of what came of it: of the answer, or of the way there. The way is
 # then cut short.
 ANSWER = """([stage, action]) => new Promise((done) => {
@@ -138,6 +160,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         _clicks(browser, url)
         _playing(browser, url)
+        _beside(browser, url)
         _listing(browser, url)
         _stopping(browser, url)
         browser.close()
@@ -219,6 +242,25 @@ def _playing(browser: Browser, url: str) -> None:
             slow, usual = _rates(lasted)
             edges = page.evaluate("stage => stage.stage.graph.edges.length", stage)
             row(f"{name} M {size}", edges, f"{slow:.1f}", f"{usual:.1f}", f"≥ {aim}", f"{events:.0f}")
+    print()
+
+
+def _beside(browser: Browser, url: str) -> None:
+    print(f"Alone, and two runs side by side (variants 9 and 11): frames a second in {PLAYED_SECONDS} s of Play at ×4;")
+    print(f"milliseconds from a press to the picture of both, {STEPS} steps by group")
+    row = table({"": -12, "runs": 5, "edges": 6, "p5": 6, "p50": 6, "step p50": 9, "p95": 6, "aim": 6})
+    for name, link in BESIDE.items():
+        for runs, more in ((1, ""), (2, "&beside=variant%3D11%26at%3D0")):
+            with _stage(browser, url, link + more) as (page, _):
+                stage = page.query_selector(".stage")
+                page.wait_for_function(BOTH, arg=[stage, runs])
+                times = [page.evaluate(STEP_BOTH, stage) for _ in range(STEPS)]
+                page.locator("[data-act=speed]").first.select_option("4")
+                page.get_by_role("button", name="Play").click()
+                page.wait_for_selector(".stage[data-state=playing]")
+                slow, usual = _rates(page.evaluate(FRAMES, [stage, PLAYED_SECONDS])[0])
+                edges = page.evaluate("stage => stage.stage.graph.edges.length", stage)
+                row(name, runs, edges, f"{slow:.1f}", f"{usual:.1f}", *_summary(times), "≤ 300")
     print()
 
 

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+import bender_core as bc
 from bender_core import looking
+from bender_core.model import IntArray
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
-from tests.labs import lab
+from tests.labs import is_shown, lab, proven_lab
 from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
@@ -236,3 +238,61 @@ def test_names_cover_neither_each_other_nor_a_circle(watched: Watched, name: str
         for (p, *a), (q, *b) in combinations(boxes, 2):
             apart = a[2] <= b[0] + 2 or b[2] <= a[0] + 2 or a[3] <= b[1] + 6 or b[3] <= a[1] + 6
             assert p == q or apart, (width, view, p, q)
+
+
+# -- the answer -----------------------------------------------------------------------------------------------
+
+
+# The value of every variable, the proven ones, what the dots look like, and how many couplings are broken.
+ANSWERED = """({ stage }) => {
+    const { dots, values, proven, paths } = stage.panes.variables;
+    const looks = dots.map(({ classList }) => [!classList.contains('is-0'), classList.contains('decided')]);
+    const broken = paths.broken.getAttribute('d').split('M').length - 1;
+    return [values, proven.map(({ value }) => value ?? null), looks, broken];
+}"""
+
+
+def broken_by(mrf: bc.BinaryMRF, labeling: IntArray) -> int:
+    """The couplings that a labelling breaks: of spins those that favour the other case, of bits repulsive ones."""
+    coupling, (i, j) = mrf.coupling(), mrf.edges.T
+    x, y = labeling[i], labeling[j]
+    broken = np.where(coupling > 0, x == y, x != y) if spins_of(mrf) else (coupling > 0) & (x == 1) & (y == 1)
+    return int(np.count_nonzero(broken & (coupling != 0)))
+
+
+def spins_of(mrf: bc.BinaryMRF) -> bool:
+    (a, b), (c, d) = mrf.pairwise.transpose(1, 2, 0)
+    return bool(np.allclose(a, d) and np.allclose(b, c))
+
+
+@pytest.mark.parametrize(("name", "size"), [("torus-10x10", 6), ("karate", 6), ("tiny", 3)])
+def test_the_answer_of_a_run_is_its_best_labelling(watched: Callable[[Lab], Stage], name: str, size: int) -> None:
+    mine = lab(name, size, 9)
+    stage = watched(mine)
+    stage.root.locator("[data-view=answer]").click()
+    for _ in range(4):
+        stage.step("sweep")
+        mine.run.engine.seek(stage.position)
+        values, _, looks, broken = stage.root.evaluate(ANSWERED)
+        assert values == mine.run.engine.labeling.tolist()
+        assert [one for one, _ in looks] == [value == 1 for value in values]
+        assert broken == broken_by(mine.mrf, mine.run.engine.labeling)
+        said = stage.root.locator(".verdict").inner_text()
+        assert is_shown(mine.run.engine.upper_bound, said.split()[1])
+        assert f"breaks {broken} of " in said
+
+
+def test_the_answer_of_a_proof_is_the_optimum_of_the_whole_model_and_all_of_it_is_proven(
+    watched: Callable[[Lab], Stage],
+) -> None:
+    mine = proven_lab("pose-small", 8, 9, 100)
+    stage = watched(mine)
+    stage.root.locator("[data-view=answer]").click()
+    optimum = bc.certify(mine.mrf).labeling
+    values, proven, looks, _ = stage.root.evaluate(ANSWERED)
+    assert values == proven == optimum.tolist()
+    assert all(decided for _, decided in looks)
+    said = stage.root.locator(".verdict").inner_text()
+    assert f"{mine.mrf.n} of {mine.mrf.n} proven" in said
+    ones = [mine.mrf.names[i] for i in np.flatnonzero(optimum)]
+    assert said.endswith(f"1: {', '.join(ones)}")

@@ -176,7 +176,13 @@ def _look(name: str, kind: FieldType[Any], clause: str, meaning: str, usual: str
 
 # The fields that decide the picture on Watch. The browser reads and writes them.
 LOOKS: tuple[Field[Any], ...] = (
-    _look("view", choice(("hyper", "both", "variables"), "views"), "it shows", "groups, variables or both", "hyper"),
+    _look(
+        "view",
+        choice(("hyper", "both", "variables", "answer"), "views"),
+        "it shows",
+        "groups, variables, both, or the answer",
+        "hyper",
+    ),
     _look(
         "measure",
         choice(("tension", "mean", "largest", "loose"), "measures"),

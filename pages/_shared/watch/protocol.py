@@ -381,28 +381,25 @@ class Node(TypedDict):
     inner: Inner | None
 
 
-class Solution(TypedDict):
-    """The place at which each variable of the whole model is decided."""
-
-    group: list[OrNone]  # that contains it, or the variable that it is tied to; none if it is known
-    bit: list[Count]  # its bit in the states of that group
-    value: list[Literal[0, 1]]  # if it is known, or where that bit is 0
-    names: list[str]
-    chapter: list[Count]  # the chapter before that has decided it, from 1; 0 if no chapter before has
-
-
 class Variables(TypedDict):
     """The variables."""
 
     x: list[float]
     y: list[float]
     names: list[str]
-    group: list[Count]
-    bit: list[Count]  # in the states of its group
+    group: list[OrNone]  # that decides each; none: its value is known
+    bit: list[Count]  # in the states of that group
     spins: bool  # whether every coupling depends only on whether its ends are equal
     attractive: list[Count]  # the strongest couplings that favour equal states, as pairs of variables in a row
     repulsive: list[Count]  # those that favour different states
     left: Count  # the number of weaker couplings left out
+
+
+class Solution(Variables):
+    """The variables of the whole model; one that is tied to another is decided by the bit of that one."""
+
+    value: list[Literal[0, 1]]  # of each if it is known, or where its bit is 0
+    chapter: list[Count]  # the chapter before that has decided it, from 1; 0 if no chapter before has
 
 
 class Objective(TypedDict):

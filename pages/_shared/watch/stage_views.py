@@ -15,6 +15,7 @@ from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeE
 from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import Kind, Method
 from bender_core.looking.words import number
+from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import never
 from bender_core.visualization.forks import Curve
 from bender_core.visualization.layout import member_layout
@@ -92,7 +93,7 @@ def graph_view(branches: Branches, branch: Branch) -> protocol.Graph:
         "edges": graph.edges.tolist(),
         "key": _key(engine),
         "variables": _variables(branches, engine),
-        "solution": _solution(branch, engine),
+        "solution": _solution(branches, branch, engine),
         "opening": opening_words(branch),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
@@ -190,17 +191,22 @@ def _are_spins(mrf: BinaryMRF) -> bool:
 
 def _variables(branches: Branches, engine: Engine) -> protocol.Variables | None:
     """The variables with their strongest couplings, or None if they are too many to be drawn."""
-    mrf = engine.mrf
+    part = engine.partition
+    return _drawn(engine.mrf, branches.variable_places[engine.whole.deciders], part.group_of(), part.bit_of())
+
+
+def _drawn(mrf: BinaryMRF, points: FloatArray, group: IntArray, bit: IntArray) -> protocol.Variables | None:
+    """The variables of a model at their places, and its strongest couplings; None if there are too many."""
     if mrf.n > VARIABLES:
         return None
-    points, coupling = branches.variable_places[engine.whole.deciders], mrf.coupling()
+    coupling = mrf.coupling()
     strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
     return {
         "x": points[:, 0].round(4).tolist(),
         "y": points[:, 1].round(4).tolist(),
         "names": [label(name) for name in mrf.names],
-        "group": engine.partition.group_of().tolist(),
-        "bit": engine.partition.bit_of().tolist(),
+        "group": group.tolist(),
+        "bit": bit.tolist(),
         "spins": _are_spins(mrf),
         "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
@@ -208,22 +214,14 @@ def _variables(branches: Branches, engine: Engine) -> protocol.Variables | None:
     }
 
 
-def _solution(branch: Branch, engine: Engine) -> protocol.Solution | None:
-    """For each variable of the whole model the bit of a group that decides it, if any; None if there are too many.
-
-    Its value is ``value`` where that bit is 0. Its name, and the chapter that decided it, are given as well.
-    """
+def _solution(branches: Branches, branch: Branch, engine: Engine) -> protocol.Solution | None:
+    """The variables of the whole model, and what decides each of them; None if there are too many."""
     whole = engine.whole
-    if len(whole.home) > VARIABLES:
-        return None
     group, bit = np.append(engine.partition.group_of(), GONE), np.append(engine.partition.bit_of(), 0)
-    return {
-        "group": group[whole.home].tolist(),
-        "bit": bit[whole.home].tolist(),
-        "value": whole.value.tolist(),
-        "names": [label(name) for name in whole.model.names],
-        "chapter": branch.decided_in.tolist(),
-    }
+    drawn = _drawn(whole.model, branches.variable_places, group[whole.home], bit[whole.home])
+    if drawn is None:
+        return None
+    return {**drawn, "value": whole.value.tolist(), "chapter": branch.decided_in.tolist()}
 
 
 def edge_tightness(engine: Engine, measure: protocol.Measure, stop: Stop = never) -> protocol.Tightness | None:

@@ -151,7 +151,8 @@ const placeOf = (player, isBySweep, backward) => {
 // Table entries read for the messages of a run until the event shown; infinite if they are not known.
 export const workOf = (player) => {
   const state = player.last() ?? (player.position === 0 ? player.stage.events.origin : null);
-  if (!state) return Infinity;
-  const { before, within } = state.read;
-  return before.reduce((sum, entries, arc) => sum + (within[arc] ?? entries), 0);
+  return state ? workIn(state) : Infinity;
 };
+
+export const workIn = ({ read: { before, within } }) =>
+  before.reduce((sum, entries, arc) => sum + (within[arc] ?? entries), 0);

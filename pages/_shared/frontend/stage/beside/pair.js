@@ -146,6 +146,7 @@ export class Pair {
   drawn(stage) {
     const other = this.other(stage);
     if (!other || other.run === null || this.drawing) return;
+    this.race.draw();
     if (stage === this.first) this.mirror();
     const { energy, message } = stage.charts;
     const looks = [energy.distance, energy.whole, stage.charts.exact.on];
@@ -159,7 +160,6 @@ export class Pair {
       other.draw();
       this.drawing = false;
     }
-    this.race.draw();
   }
 
   // Something was chosen on one of them that holds for both.

@@ -10,13 +10,14 @@ import { Progress } from "../charts/progress.js";
 import { write } from "../layout.js";
 import { grouped } from "../charts/tail.js";
 import { KIND } from "../kinds.js";
-import { workOf } from "./clock.js";
+import { workIn, workOf } from "./clock.js";
 
 const [TOP, BOTTOM, LEFT, RIGHT] = [10, 20, 54, 8]; // pixels around the frame
 const LETTER = 7.5;
 const APART = 34;
 const BELOW = 0.8; // how much below LB is shown, as a multiple of the gap
 const CLOSEST = 1e-3; // the same, at least, as a share of the energy at stake
+const APART_IN_TIME = 120; // milliseconds between two drawings while something moves
 const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
 const NAMES = ["first", "second"];
 
@@ -37,25 +38,29 @@ export class Race {
   // Of every run the work and the bounds at the places that were shown, by position.
   begin() {
     this.worked = new Map();
+    this.drawn = Number.NEGATIVE_INFINITY;
   }
 
+  // What moves is drawn by the stages; numbers and curves follow a few times a second.
   draw() {
     const { pair } = this;
     const moments = pair.stages.map((stage) => stage.moment());
     if (!pair.second || moments.some((moment) => !moment)) return;
-    this.moments = moments;
+    for (const [k, stage] of pair.stages.entries()) this.note(stage, moments[k]);
+    const now = performance.now();
+    if (pair.stages.some(({ player }) => player.scene) && now - this.drawn < APART_IN_TIME) return;
+    Object.assign(this, { moments, drawn: now });
     pair.clock.select.value = pair.clock.beat;
     write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
-    for (const [k, stage] of pair.stages.entries()) this.note(stage, moments[k]);
     this.fill();
     this.plot();
   }
 
-  note({ run, player }, { lower, upper, rest }) {
-    const work = workOf(player);
-    if (!rest || work === Infinity) return;
+  note({ run, running }, { state }) {
+    if (running) return;
     if (!this.worked.has(run)) this.worked.set(run, new Map());
-    this.worked.get(run).set(player.position, [work, lower, upper]);
+    const known = this.worked.get(run);
+    if (!known.has(state.index)) known.set(state.index, [workIn(state), state.lower, state.upper]);
   }
 
   get isByWork() {
@@ -76,18 +81,26 @@ export class Race {
   // Who leads where both have done the same, by how much and since when.
   lead() {
     const { stages, clock } = this.pair;
-    const [lowers, where] = { node: () => this.afterGroups(), sweep: () => this.afterSweeps(), work: () => this.now() }[
-      clock.beat
-    ]();
+    const compared = { node: () => this.afterGroups(), sweep: () => this.afterSweeps(), work: () => this.now() };
+    const [lowers, where] = compared[clock.beat]();
     const ahead = aheadOf(lowers, stages[0].graph.scale);
-    if (ahead < 0) return `LB is the same in both ${where}`;
+    if (ahead < 0) return `LB is the same in both ${where(ahead)}`;
     const by = number(Math.abs(lowers[0] - lowers[1]));
     const since = this.isByWork ? "" : `, ${this.since(ahead)}`;
-    return `${stages[ahead].data.name} leads by ${by} ${where}${since}`;
+    return `${stages[ahead].data.name} leads by ${by} ${where(ahead)}${since}`;
   }
 
+  // The bounds now. Their work is equal if the one that has done more had done no more before its last update.
   now() {
-    return [this.moments.map(({ lower }) => lower), "after equal work"];
+    const { stages } = this.pair;
+    const works = stages.map(({ player }) => workOf(player));
+    const more = works[0] > works[1] ? 0 : 1;
+    const isOpen = stages[more].player.last()?.kind < KIND.MESSAGE;
+    const before = lastUpdates(stages[more])[isOpen ? 0 : 1];
+    const isEqual = before && workIn(before) <= works[1 - more];
+    const unequal = (ahead) => ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
+    const where = (ahead) => (isEqual ? "after equal work" : unequal(ahead));
+    return [this.moments.map(({ lower }) => lower), where];
   }
 
   // The bounds after the last group that both have updated: one of them may be a group ahead.
@@ -95,15 +108,15 @@ export class Race {
     const { stages, clock } = this.pair;
     const places = stages.map(({ player }) => clock.placeOf(player));
     const least = Math.min(...places);
-    const lowers = stages.map((stage, k) => (places[k] > least ? lowerBefore(stage) : this.moments[k].lower));
-    return [lowers, "after the same groups"];
+    const states = stages.map((stage, k) => (places[k] > least && lastUpdates(stage)[1]) || this.moments[k]);
+    return [states.map(({ lower }) => lower), () => "after the same groups"];
   }
 
   // The bounds after the last sweep that both have completed.
   afterSweeps() {
     const done = Math.min(...this.sweepsDone());
     const lowers = this.lowers().map((each, k) => each[done - 1] ?? this.pair.stages[k].graph.lower);
-    return [lowers, done ? `after sweep ${done}` : "at the start"];
+    return [lowers, () => (done ? `after sweep ${done}` : "at the start")];
   }
 
   sweepsDone() {
@@ -257,11 +270,13 @@ const evaluated = ({ graph, running }, moment) => {
   return `${new Progress(moment).evaluated.length} of ${grouped(update.count)}`;
 };
 
-// LB before the update that has ended last.
-const lowerBefore = ({ events, player, graph }) => {
-  let k = player.position - 1;
-  while (events.has(k) && events.get(k).kind > KIND.MESSAGE) k -= 1;
-  k -= 1;
-  while (events.has(k) && events.get(k).kind < KIND.MESSAGE) k -= 1;
-  return events.get(k)?.lower ?? graph.lower;
+// The states after the last complete update and after the one before it; undefined if they are not held.
+const lastUpdates = ({ events, player }) => {
+  const found = [];
+  for (let k = player.position - 1; found.length < 2; k -= 1) {
+    if (k >= 0 && !events.has(k)) break;
+    if (k < 0) found.push(events.origin);
+    else if (events.get(k).kind === KIND.MESSAGE) found.push(events.get(k));
+  }
+  return found;
 };

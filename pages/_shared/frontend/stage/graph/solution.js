@@ -11,7 +11,7 @@ const WORDS = 160; // pixels that these take
 const TALLEST = 12; // pixels of a cell
 
 // For each variable of the whole model its value if decided, or the earlier variable that it is tied to, and how.
-const knownOf = ({ group, bit: place, value }, { best, decided }) => {
+export const knownOf = ({ group, bit: place, value }, { best, decided }) => {
   const first = new Map();
   return group.map((p, i) => {
     if (p < 0) return { value: value[i] };
@@ -28,7 +28,7 @@ const lookOf = ({ value, tie }) => (value !== undefined ? `is-${value}` : tie !=
 // The corner of a cell, and its sides.
 const cellOf = (i, [columns, wide, high]) => [(i % columns) * wide, Math.floor(i / columns) * high, wide, high];
 
-const tipText = (names, i, { value, tie, same }, where) => {
+export const tipText = (names, i, { value, tie, same }, where) => {
   if (value !== undefined) return [`${names[i]} = ${value}`, `decided${where}: no better labelling has another value`];
   if (tie === undefined) return [names[i], "not decided yet"];
   return [`${names[i]} ${same ? "=" : "≠"} ${names[tie]}`, "tied: this holds in every better labelling"];

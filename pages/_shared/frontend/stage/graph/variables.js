@@ -1,9 +1,12 @@
 // The variables, one dot each, filled where the best labelling has a 1, with their strongest couplings, those that it
-// breaks or keeps, and the groups as areas around them.
+// breaks or keeps, and the groups as areas around them. Or the answer: the same of the whole model, without the groups,
+// whatever has left the model; golden where it is proven.
 
 import { hull } from "../../marks/hull.js";
 import { make, Spotlight } from "../../svg.js";
+import { number } from "../../text.js";
 import { bit, isBroken, isKept } from "./content.js";
+import { knownOf, tipText } from "./solution.js";
 
 const MARGIN = [24, 20]; // pixels beside and above
 const FEW = 60; // variables up to which dots are large
@@ -27,7 +30,11 @@ export class Variables {
   }
 
   layout(view) {
-    const known = this.stage.graph.variables;
+    const { variables, solution } = this.stage.graph;
+    this.isAnswer = view === "answer";
+    const known = this.isAnswer ? solution : variables;
+    this.known = known;
+    this.stage.$(".views .verdict").hidden = !(this.isAnswer && known);
     const { width, height } = this.stage.sizes.of(this.svg);
     this.note(view === "hyper" ? "" : known ? left(known.left) : "Too many variables to draw.");
     this.svg.replaceChildren();
@@ -41,7 +48,7 @@ export class Variables {
   note(text) {
     const note = this.stage.$(".views .none");
     Object.assign(note, { textContent: text, hidden: !text });
-    note.classList.toggle("left", Boolean(this.stage.graph.variables));
+    note.classList.toggle("left", Boolean(this.known));
   }
 
   // Draws all; returns the areas of the groups.
@@ -51,7 +58,7 @@ export class Variables {
     const at = x.map((_, i) => [beside + x[i] * (width - 2 * beside), above + y[i] * (height - 2 * above)]);
     // Where groups lie across each other only the one looked at is filled.
     const crossed = this.crossing(at, group);
-    const hulls = nodes.map(({ colour }, p) => {
+    const hulls = (this.isAnswer ? [] : nodes).map(({ colour }, p) => {
       const members = at.filter((_, i) => group[i] === p);
       const area = hull(this.svg, p, members, colour);
       area.classList.toggle("crossed", crossed);
@@ -66,14 +73,23 @@ export class Variables {
     this.trace("repulsive", ({ weight }) => weight > 0);
     const r = at.length <= FEW ? 6 : 4.5;
     this.dots = at.map(([cx, cy], i) => {
-      const { colour, label } = nodes[group[i]];
-      const dot = make(this.svg, "circle", { class: "variable", cx, cy, r, fill: colour, stroke: colour });
-      dot.onclick = () => this.panes.selectInto(group[i]);
+      const { colour, label } = nodes[group[i]] ?? {};
+      const look = this.isAnswer ? { class: "variable answered" } : { class: "variable", fill: colour, stroke: colour };
+      const dot = make(this.svg, "circle", { ...look, cx, cy, r });
+      if (label) dot.onclick = () => this.panes.selectInto(group[i]);
       const value = () => (this.values ? [`${this.values[i]} in the best labelling`] : []);
-      this.stage.tip.explain(dot, () => [names[i], `in ${label}`, ...value()]);
+      this.stage.tip.explain(dot, () => (this.isAnswer ? this.tipOf(i) : [names[i], `in ${label}`, ...value()]));
       return dot;
     });
     return hulls;
+  }
+
+  // A variable of the answer: its value, and whether that is proven.
+  tipOf(i) {
+    const { names } = this.known;
+    const each = this.proven[i];
+    if (each.value !== undefined || each.tie !== undefined) return tipText(names, i, each, "");
+    return [`${names[i]} = ${this.values[i]} in the best labelling`, "not decided yet"];
   }
 
   path(name, opacity) {
@@ -90,16 +106,42 @@ export class Variables {
   // The picture of the labelling: the variables that are 1, and the couplings that it breaks or keeps.
   label(best, decided) {
     if (!this.dots.length || !best || (best === this.best && decided === this.decided)) return;
+    const before = this.best && this.values;
     Object.assign(this, { best, decided });
-    const { group, bit: place, spins } = this.stage.graph.variables;
-    this.values = group.map((p, i) => bit(best[p], place[i]));
+    const { group, bit: place, value, spins } = this.known;
+    const valueOf = (p, i) => (p < 0 ? 0 : bit(best[p], place[i])) ^ (value?.[i] ?? 0);
+    this.values = group.map(valueOf);
     const { values } = this;
+    this.proven = this.isAnswer ? knownOf(this.known, { best, decided: decided ?? this.undecided() }) : null;
+    const isDecided = (i) => this.proven?.[i].value !== undefined || (decided && decided[group[i]]?.[place[i]] !== "?");
     this.dots.forEach((dot, i) => {
       dot.classList.toggle("is-0", values[i] === 0);
-      dot.classList.toggle("decided", Boolean(decided) && decided[group[i]][place[i]] !== "?");
+      dot.classList.toggle("decided", Boolean(isDecided(i)));
+      // What has just changed lights up.
+      dot.classList.toggle("changed", Boolean(before) && before[i] !== values[i]);
     });
     this.trace("broken", ({ weight, i, j }) => isBroken(weight, values[i], values[j], spins));
     this.trace("kept", ({ weight, i, j }) => isKept(weight, values[i], values[j], spins));
+  }
+
+  undecided() {
+    return this.stage.graph.nodes.map(({ size }) => "?".repeat(size));
+  }
+
+  // The answer in words: what it costs, how much of it is proven, which variables are 1, and what it breaks.
+  say({ upper }) {
+    if (!this.isAnswer || !this.known || !this.values) return;
+    const { names, spins, left: weak } = this.known;
+    const ones = names.filter((_, i) => this.values[i]);
+    const proven = this.proven.filter(({ value }) => value !== undefined).length;
+    const isOut = ({ weight, i, j }) => isBroken(weight, this.values[i], this.values[j], spins);
+    const broken = this.couplings.filter(isOut).length;
+    const of = `${this.couplings.length}${weak ? " strongest" : ""} couplings`;
+    const text = `Energy ${number(upper)} · ${proven} of ${names.length} proven · breaks ${broken} of ${of} · 1: ${
+      ones.join(", ") || "none"
+    }`;
+    const line = this.stage.$(".views .verdict");
+    if (line.textContent !== text) Object.assign(line, { textContent: text, title: text });
   }
 
   // Whether many variables lie within the bounding box of a group that is not theirs.
@@ -116,8 +158,9 @@ export class Variables {
     return strangers > at.length;
   }
 
-  draw(active, chosen, { best, decided }) {
-    this.label(best, decided);
+  draw(active, chosen, moment) {
+    this.label(moment.best, moment.decided);
+    this.say(moment);
     this.active.turn(active);
     this.chosen.turn(chosen);
   }
