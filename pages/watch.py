@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
+from pages._shared.app.beside import begin_named
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
@@ -23,6 +24,8 @@ from pages._shared.watch.stage import recorded_stage, stage
 
 @st.fragment
 def show() -> None:
+    if has_lab():
+        begin_named(lab())
     notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
     if notice:
         with st.container(key="notice"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from bender_core.trying.clock import BEATS, Beat, advance, entries_read, to_first_difference, to_next_lead
+from bender_core.trying.clock import BEATS, Beat, Clock, entries_read
 from pages._shared.app.session import Lab
 from pages._shared.watch.stage import obey, stage_data
 from pages._shared.watch.stage_answers import Answers
@@ -99,7 +99,7 @@ def test_steps_by_group_keep_both_on_the_clock(
     choose_beat(stage, beat)
     for _ in range(6):
         stage.step_both("sweep" if beat == "sweep" else "node")
-        advance(runs, beat)
+        Clock(runs, beat).advance()
         assert stage.positions == [run.position for run in runs]
 
 
@@ -160,12 +160,41 @@ def test_both_go_where_their_bounds_first_differ_and_where_the_other_one_leads_n
     current = pair(which)
     stage, runs = watched(current), fresh(current)
     choose_beat(stage, beat)
-    for where, go in (("difference", to_first_difference), ("lead", to_next_lead)):
-        before, is_there = stage.positions, go(runs, beat)
+    clock = Clock(runs, beat)
+    for where, go in (("difference", clock.to_first_difference), ("lead", clock.to_next_lead)):
+        before, is_there = stage.positions, go()
         stage.act("root.querySelector(`[data-act=${argument}]`).click()", where, BOTH_IDLE)
         assert stage.positions == ([run.position for run in runs] if is_there else before)
         said = stage.root.locator("[data-out=lead]").inner_text()
         assert said.startswith(("LB is the same in both to the end", "the other run never")) == (not is_there)
+
+
+def test_the_next_lead_is_a_place_of_the_clock_also_if_one_is_ahead(watched: Callable[[Lab], Stage]) -> None:
+    current = pair(PAIRS[0])
+    stage, runs = watched(current), fresh(current)
+    stage.step_both("round")
+    for run, position in zip(runs, stage.positions, strict=True):
+        run.run(max_events=position)
+    for _ in range(3):
+        assert Clock(runs, "node").to_next_lead()
+        stage.act("root.querySelector('[data-act=lead]').click()", None, BOTH_IDLE)
+        assert stage.positions == [run.position for run in runs]
+        (one, one_open), (two, two_open) = (updates(run, run.position) for run in runs)
+        assert one == two
+        assert not one_open
+        assert not two_open
+
+
+def test_a_jump_while_both_play_stops_both_at_one_place(watched: Callable[[Lab], Stage]) -> None:
+    current = pair(PAIRS[0])
+    stage, second = watched(current), current.branches.beside
+    for _ in range(2):
+        stage.step_both("sweep")
+    stage.act("stage.pair.clock.play(); stage.player.jump(argument)", 20, BOTH_IDLE)
+    assert second is not None
+    assert second.run is not None
+    assert stage.position == 20
+    assert second.run.place == current.run.place
 
 
 def test_both_play_and_wait_for_each_other(watched: Callable[[Lab], Stage]) -> None:

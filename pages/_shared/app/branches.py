@@ -144,6 +144,8 @@ class Branches:
         The run that was shown before the present one was begun.
     beside : Branch or None
         The run that is shown beside it.
+    placed_at : int or None
+        The position of the run shown beside which that was placed; None if it has a place of its own.
     request : ForkRequest or None
         The next fork.
     forked_from : ForkedFrom or None
@@ -159,6 +161,7 @@ class Branches:
         self.shown = self.tip = self.begin(lineage, run)
         self.before: Branch | None = None
         self.beside: Branch | None = None
+        self.placed_at: int | None = None
         self.request: ForkRequest | None = None
         self.forked_from: ForkedFrom | None = None
         self.called = -1

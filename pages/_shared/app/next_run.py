@@ -113,4 +113,5 @@ class NextRun(Personal):
             self.refusal = "This run cannot be made; the server's log says why."
 
 
-NEXT = Kept[NextRun]("next_run")
+# Instead of the run shown, and beside it.
+NEXT, NEXT_BESIDE = Kept[NextRun]("next_run"), Kept[NextRun]("next_run_beside")

@@ -35,7 +35,7 @@ from pages._shared.app.fields import (
     VARIANT,
     M,
 )
-from pages._shared.app.next_run import NEXT, Choice, NextRun
+from pages._shared.app.next_run import NEXT, NEXT_BESIDE, Choice, NextRun
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
@@ -234,23 +234,21 @@ class Lab:
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
     def show(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another run, at a position or where it was left; False if its memory has been freed.
-
-        The one beside the run shown changes places with it.
-        """
+        """Show another run, at a position or where it was left; False if its memory has been freed."""
         self.run.halt()
         if branch.run is None:
             return False
         shown = self.branches.shown
-        if branch is self.branches.beside:
-            self.branches.beside = shown
         if not (branch.comes_from(shown) or shown.comes_from(branch)):
             self.branches.before = shown
         self.branches.tip = branch
         return self.turn(branch, position)
 
     def turn(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another chapter of the line, at a position or where it was left; False if its memory has been freed."""
+        """Show another chapter of the line, at a position or where it was left; False if its memory has been freed.
+
+        The run beside the one shown changes places with it.
+        """
         # Work in the background may free the memory of any run that is not shown.
         self.run.halt()
         self.run.settle()
@@ -265,6 +263,9 @@ class Lab:
         # A step back, or into the middle of a chapter, is not animated.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
         self.branches.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
+        if branch is self.branches.beside:
+            self.branches.beside, before_run = self.branches.shown, self.run
+            before_run.until = self.branches.shown.end
         self.run, self.branches.shown = run, branch
         following = self.branches.following
         self.run.until = branch.end if following is None else following.event
@@ -390,10 +391,19 @@ def have_same_groups(run: bc.Engine, other: bc.Engine) -> bool:
     return np.array_equal(run.partition.group_of(), other.partition.group_of())
 
 
+def sweeps_before(branch: Branch) -> int:
+    """The complete sweeps before the beginning of a run."""
+    parent = branch.parent
+    while parent is not None:
+        parent.look()
+        parent = parent.parent
+    return int(branch.begins("sweeps"))
+
+
 def place_in(current: Lab, other: Branch) -> Place:
     """The place shown in another run: in the same sweep, and with the same groups at the same update."""
     shown, place = current.branches.shown, current.run.place
-    begun = Place(max(int(shown.begins("sweeps")) + place.sweep - int(other.begins("sweeps")), 0))
+    begun = Place(max(sweeps_before(shown) + place.sweep - sweeps_before(other), 0))
     if other.run is None or not have_same_groups(other.run.engine, current.run.engine):
         return begun
     return place._replace(sweep=begun.sweep)
@@ -524,40 +534,44 @@ def _aside(fields: Mapping[str, str]) -> str:
 
 def begin_next(current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
-    give_up_next()
+    give_up_next(is_beside)
     following = NextRun(choice, current.branches, is_beside, at)
-    NEXT.set(following)
+    _next(is_beside).set(following)
     following.start(current._beside)
 
 
-def give_up_next() -> None:
+def _next(is_beside: bool) -> Kept[NextRun]:
+    return NEXT_BESIDE if is_beside else NEXT
+
+
+def give_up_next(is_beside: bool = False) -> None:
     """Keep the present run: the next one is no longer made."""
-    following = NEXT.take()
+    following = _next(is_beside).take()
     if following is not None:
         following.stop()
 
 
-def next_run(current: Lab) -> NextRun | None:
+def next_run(current: Lab, is_beside: bool = False) -> NextRun | None:
     """The run that is being made, or was refused; None if the model has been replaced since."""
-    following = NEXT.get()
+    following = _next(is_beside).get()
     if following is not None and following.among is not current.branches:
-        give_up_next()
+        give_up_next(is_beside)
         return None
     return following
 
 
-def show_next(current: Lab) -> bool:
+def show_next(current: Lab, is_beside: bool = False) -> bool:
     """Show the next run if it has been made; returns whether it is shown now."""
-    following = next_run(current)
+    following = next_run(current, is_beside)
     if following is None or following.alive:
         return False
     choice, engine = following.choice, following.made or _instead(current, following)
     if engine is None and following.refusal:
         return False
-    NEXT.forget()
+    _next(is_beside).forget()
     if engine is None:  # stopped
         return False
-    if following.is_beside:
+    if is_beside:
         show_beside(current, current._begin(engine, choice.max_size), following.at)
     elif choice.mrf is current.mrf:
         current._show_begun(current._begin(engine, choice.max_size))
@@ -574,10 +588,12 @@ def _instead(current: Lab, following: NextRun) -> bc.Engine | None:
     """
     choice, part, needed = following.choice, following.part, following.needed
     following.needed = 0
-    if part is None or not 0 < needed <= current.account.free + current.branches.charged:
+    kept = current.run.engine.arrays.charges.used if following.is_beside else 0
+    if part is None or not 0 < needed <= current.account.free + current.branches.charged - kept:
         return None
     try:
         if following.is_beside:  # the run shown does not give way
+            current.branches.beside = None
             current.branches.let_go()
             return current._beside(choice.mrf, part, choice.variant, choice.schedule, bc.Stop(requested=_interrupted))
         return current._engine(choice.mrf, part, choice.variant, choice.schedule, bc.Stop(requested=_interrupted))
@@ -592,7 +608,7 @@ def show_beside(current: Lab, branch: Branch, at: int | None = None) -> None:
     branches, run = current.branches, branch.run
     if run is None or branch is branches.shown:
         return
-    branches.beside = branch
+    branches.beside, branches.placed_at = branch, current.run.position if at is None else None
     run.until = branch.end
     if at is None:
         run.join(place_in(current, branch))

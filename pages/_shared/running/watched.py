@@ -36,11 +36,14 @@ class Place(NamedTuple):
         The one whose update in the next sweep is open, or has ended last; -1: none.
     is_open : bool
         Whether it is open.
+    nth : int
+        Which update of this group in the sweep, from 0: in some schedules a sweep has several.
     """
 
     sweep: int
     group: int = -1
     is_open: bool = False
+    nth: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +150,9 @@ class WatchedRun:
         sweep, last = int(np.count_nonzero(kinds == Kind.SWEEP)), int(kinds[-1]) if len(kinds) else Kind.SWEEP
         if last >= Kind.SWEEP:
             return Place(sweep)
-        return Place(sweep, self.engine.trace[self.position - 1].node, last < Kind.MESSAGE)
+        node, is_open = self.engine.trace[self.position - 1].node, last < Kind.MESSAGE
+        begin = int(np.flatnonzero(kinds == Kind.SWEEP)[-1]) + 1 if sweep else 0
+        return Place(sweep, node, is_open, len(_ends_of(self.engine.trace, node, begin, self.position)) - (not is_open))
 
     def start(self, until: int | Place | None = None) -> None:
         """Continue in the background: to the end, until event ``until``, or to a place."""
@@ -223,32 +228,49 @@ class WatchedRun:
 def run_to(engine: bc.Engine, place: Place, on_progress: Callable[[bc.Engine], bool]) -> None:
     """Continue to a place, or to the end of the run if that comes first; where ``on_progress`` is true, it ends."""
     engine.run(max_sweeps=place.sweep, on_progress=on_progress)
+    left = place.nth
     while place.group >= 0 and engine.sweep == place.sweep and not engine.finished:
         begin = engine.position
         engine.step("node", on_progress)
         last = looking.last_event(engine)
-        if last is None or last.kind != Kind.MESSAGE:
+        if last is None or last.kind < Kind.MESSAGE:
             return  # stopped
-        if last.node == place.group:
-            if place.is_open:
-                engine.seek(begin + 1, on_progress)
+        left -= last.kind == Kind.MESSAGE and last.node == place.group
+        if last.kind > Kind.MESSAGE and (found := position_of(engine.trace, place)) is not None:
+            engine.seek(found, on_progress)
+        elif left < 0 and place.is_open:
+            engine.seek(begin + 1, on_progress)
+        if left < 0 or last.kind > Kind.MESSAGE:
             return
 
 
 def position_of(trace: bc.Trace, place: Place) -> int | None:
     """The position of a place; None if the trace does not reach it."""
-    kinds, nodes = trace.column("kind"), trace.column("node")
+    kinds = trace.column("kind")
     begins = np.append(0, np.flatnonzero(kinds == Kind.SWEEP) + 1)
     if place.sweep >= len(begins):
         return None
     begin = int(begins[place.sweep])
     if place.group < 0:
         return begin
-    ends = begin + np.flatnonzero((kinds[begin:] == Kind.MESSAGE) & (nodes[begin:] == place.group))
-    if not len(ends):
+    end = int(begins[place.sweep + 1]) if place.sweep + 1 < len(begins) else len(kinds)
+    ends = _ends_of(trace, place.group, begin, end)
+    is_whole = end < len(kinds) or (len(kinds) > begin and kinds[-1] >= Kind.SWEEP)
+    if len(ends) <= place.nth and not is_whole:
         return None
-    opened = np.flatnonzero(kinds[: ends[0]] == Kind.NODE_OPENED)
-    return int(opened[-1] if place.is_open else ends[0]) + 1
+    if not len(ends):
+        return end
+    # A schedule with fewer updates of the group: the last of them.
+    at = int(ends[min(place.nth, len(ends) - 1)])
+    opened = np.flatnonzero(kinds[:at] == Kind.NODE_OPENED)
+    return (int(opened[-1]) if place.is_open else at) + 1
+
+
+def _ends_of(trace: bc.Trace, group: int, begin: int, end: int) -> IntArray:
+    """The events from one position to another at which updates of a group end."""
+    kinds, nodes = (trace.column(name)[begin:end] for name in ("kind", "node"))
+    found: IntArray = begin + np.flatnonzero((kinds == Kind.MESSAGE) & (nodes == group))
+    return found
 
 
 def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bender_core import Engine, Stop, Stopped
-from bender_core.trying.clock import Beat, to_first_difference, to_next_lead
+from bender_core.trying.clock import Beat, Clock
 from pages._shared.running.watched import WatchedRun, go_to
 
 Where = Literal["difference", "lead"]
@@ -32,11 +32,14 @@ class Meeting:
     runs : pair of WatchedRun
     where : {"difference", "lead"}
     beat : {"node", "sweep", "work"}
+    begins : pair of int
+        The complete sweeps before the beginning of each.
     """
 
     runs: tuple[WatchedRun, WatchedRun]
     where: Where
     beat: Beat
+    begins: tuple[int, int] = (0, 0)
     _missed: str | None = None
     _found: bool = False  # whether the search has come to its end
     _second_waits: threading.Event = field(default_factory=threading.Event)
@@ -71,10 +74,11 @@ class Meeting:
         def tell(_: Engine) -> bool:
             return stop() or self._over.is_set()
 
-        first, second = (run.engine for run in self.runs)
-        go = to_first_difference if self.where == "difference" else to_next_lead
-        is_there = go((first, second), self.beat, tell)
-        self._found = is_there or not tell(first)
+        first, second = self.runs
+        clock = Clock((first.engine, second.engine), self.beat, self.begins, (first.until, second.until))
+        go = clock.to_first_difference if self.where == "difference" else clock.to_next_lead
+        is_there = go(tell)
+        self._found = is_there or not tell(first.engine)
         self._missed = None if is_there else MISSED[self.where]
 
 

@@ -538,6 +538,8 @@ class RunShown(Answer):
 
     run: Count  # the number of the run in this session
     name: str  # what distinguishes it from the run beside it, in words; empty if there is none
+    begins: Count  # the complete sweeps before its beginning
+    placed_at: Position | None  # the position of the run shown beside which it was placed; None: it has its own place
     model: str  # its name
     bar: Bar
     choices: Choices | None  # None if the stage holds them

@@ -101,10 +101,10 @@ def bar(current: Lab, branch: Branch) -> protocol.Bar:
 
 
 def _made_for(current: Lab, branch: Branch) -> NextRun | None:
-    """The run that is being made in the place of one on the stage, or was refused; the first beside it is its own."""
-    following, branches = next_run(current), current.branches
-    is_its_own = following is not None and following.is_beside == (branch is branches.beside)
-    return following if is_its_own or branches.beside is None else None
+    """The run that is being made in the place of one on the stage, or was refused; or a first one beside it."""
+    beside = current.branches.beside
+    found = next_run(current, branch is beside)
+    return found or (next_run(current, True) if beside is None else None)
 
 
 def _present(current: Lab, branch: Branch) -> Choice:
@@ -140,7 +140,8 @@ def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
 
     Groups stay as they are unless M, the strategy or the model is another one.
     """
-    following, is_beside = _made_for(current, branch), branch is current.branches.beside
+    is_beside = branch is current.branches.beside
+    following = next_run(current, is_beside)
     now = _present(current, branch) if following is None or following.refusal else following.choice
     present = Opened(now.mrf, now.origin)
     key = chosen.get("model", _key(present))
@@ -161,7 +162,7 @@ def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
         part,
     )
     if _chosen(made) == _chosen(_present(current, branch)):
-        give_up_next()
+        give_up_next(is_beside)
     elif following is None or following.refusal or _chosen(made) != _chosen(following.choice):
         begin_next(current, made, is_beside)
 

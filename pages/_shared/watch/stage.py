@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
-from pages._shared.app.beside import begin_named
 from pages._shared.app.branches import Branch, ForkedFrom, unlike
 from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page
 from pages._shared.app.frontend import Component
@@ -28,6 +27,7 @@ from pages._shared.app.session import (
     place_in,
     return_to,
     show_next,
+    sweeps_before,
 )
 from pages._shared.app.text import label
 from pages._shared.forks.requesting import insert_row
@@ -65,8 +65,7 @@ def stage(current: Lab) -> None:
     command, arrived.command = arrived.command, None
     if command is not None and command["do"] != "go":
         carry_out(current, cast(protocol.Command, command))
-    begin_named(current)
-    if show_next(current):
+    if any([show_next(current), show_next(current, is_beside=True)]):
         WHOLE_PAGE.set(True)
     _component.mount(stage_data(current), on_command_change=_on_command)
 
@@ -120,6 +119,8 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         current.branches.beside = None
     if command["do"] == "stop":
         give_up_next()
+        if current.branches.beside is None:
+            give_up_next(is_beside=True)
     if command["do"] == "back" and current.branches.before is not None:
         return_to(current, current.branches.before)
     if command["do"] == "address":
@@ -139,6 +140,8 @@ def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
         choose(current, command["chosen"], branch)
     if command["run"] != branch.number:
         return
+    if command["do"] == "stop":
+        give_up_next(is_beside=True)
     if command["do"] == "join" and is_new:
         answers.forget()
         branch.run.join(place_in(current, branch))
@@ -150,8 +153,12 @@ def meet(current: Lab, command: protocol.RunCommand) -> None:
     branch = current.branches.beside
     if branch is None or branch.run is None:
         return
-    runs = current.run, branch.run
-    meeting = Meeting(runs, command["where"], command["beat"])
+    runs, shown = (current.run, branch.run), current.branches.shown
+    meeting = None
+    # One that goes on at full speed would keep the other waiting.
+    if not any(run.running for run in runs):
+        begins = sweeps_before(shown), sweeps_before(branch)
+        meeting = Meeting(runs, command["where"], command["beat"], begins)
     _answers(runs[0]).meeting = _answers_beside(runs[1]).meeting = meeting
 
 
@@ -250,6 +257,8 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "address": current.address,
         "asking": current.references.busy,
         "references": reference_lines(current.references.found),
+        "begins": sweeps_before(shown) if beside else 0,
+        "placed_at": None,
         "beside": None,
         "has_same_groups": are_same,
     }
@@ -271,6 +280,8 @@ def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, obj
         "address": "",
         "asking": False,
         "references": [],
+        "begins": sweeps_before(branch),
+        "placed_at": current.branches.placed_at,
     }
     return _data(current, branch, branch.run, has_graph) | own
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from bender_core.trying.clock import BEATS, Beat, advance, entries_read, leader, to_first_difference, to_next_lead
+from bender_core.trying.clock import BEATS, Beat, Clock, entries_read
 from pages._shared.app.beside import begin_named
 from pages._shared.app.branches import Branch
-from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_next
+from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_beside, show_next
 from pages._shared.running.background import Background
 from pages._shared.running.watched import Place, WatchedRun, position_of, run_to
 from pages._shared.watch import protocol, stage
@@ -43,10 +43,10 @@ def ended(work: Background) -> None:
 
 def shown(current: Lab) -> Branch:
     """The run beside the one shown, once it has been made and stands at its place."""
-    following = next_run(current)
+    following = next_run(current, is_beside=True)
     if following is not None:
         ended(following)
-        assert show_next(current)
+        assert show_next(current, is_beside=True)
     found = current.branches.beside
     assert found is not None
     assert found.run is not None
@@ -162,10 +162,10 @@ def test_a_second_run_that_does_not_fit_is_refused_in_its_own_bar(mine: Lab, mon
     second = shown(mine)
     monkeypatch.setattr(mine.account, "_limit", mine.account.used + 4096)
     choose(mine, {"M": 16, "strategy": "greedy"}, second)
-    following = next_run(mine)
+    following = next_run(mine, is_beside=True)
     assert following is not None
     ended(following)
-    assert not show_next(mine)
+    assert not show_next(mine, is_beside=True)
     data = stage.stage_data(mine)
     assert data["beside"] is not None
     assert data["bar"]["refusal"] == ""
@@ -183,6 +183,7 @@ def test_a_known_place_is_where_a_run_to_it_ends(position: int, schedule: str, v
     place = known.place
     run_to(anew.engine, place, lambda _: False)
     assert position_of(known.engine.trace, place) == anew.engine.position
+    assert place.is_open or anew.engine.position == known.position
     assert place == WatchedRun.place.fget(_at(anew, anew.engine.position))  # type: ignore[attr-defined]
 
 
@@ -204,9 +205,61 @@ def test_a_repeated_question_begins_nothing_twice(mine: Lab) -> None:
     second = shown(mine)
     ask: dict[str, Any] = command("choose", run=second.number, chosen={"variant": 4})
     stage.carry_out_beside(mine, ask)  # type: ignore[arg-type]
-    following = next_run(mine)
+    following = next_run(mine, is_beside=True)
+    assert following is not None
     stage.carry_out_beside(mine, ask)  # type: ignore[arg-type]
-    assert next_run(mine) is following
+    assert next_run(mine, is_beside=True) is following
+
+
+def test_choices_for_both_at_once_are_both_made(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    choose(mine, {"variant": 4}, second)
+    choose(mine, {"variant": 12}, mine.branches.shown)
+    first = next_run(mine)
+    assert first is not None
+    ended(first)
+    assert show_next(mine)
+    assert (mine.variant, shown(mine).settings["rows"]) == (12, "rows 4")
+
+
+def test_stop_gives_up_the_run_that_is_made_beside(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    choose(mine, {"strategy": "auto"}, second)
+    stage.carry_out_beside(mine, command("stop", run=second.number))  # type: ignore[arg-type]
+    assert next_run(mine, is_beside=True) is None
+
+
+def test_a_chapter_that_is_turned_to_is_not_shown_beside_itself(mine: Lab) -> None:
+    at(mine, 60)
+    first = mine.branches.shown
+    mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
+    fork = mine.branches.shown
+    show_beside(mine, first)
+    assert mine.turn(first)
+    assert (mine.branches.shown, mine.branches.beside) == (first, fork)
+
+
+def test_a_fork_counts_the_sweeps_of_its_line(mine: Lab) -> None:
+    first = mine.branches.shown
+    mine.run.engine.run(max_sweeps=2)
+    mine.run.show(mine.run.engine.position)
+    end = mine.run.position
+    mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
+    show_beside(mine, first)
+    found = shown(mine)
+    assert found is first
+    assert first.run is not None
+    # Where the fork begins.
+    assert (mine.run.position, first.run.position) == (0, end)
+    data = stage.stage_data(mine)
+    assert data["beside"] is not None
+    assert (data["begins"], data["beside"]["begins"]) == (2, 0)
+    clock = Clock((mine.run.engine, first.run.engine), "node", (2, 0))
+    clock.to_first_difference()
+    places = [clock.place(k) for k in (0, 1)]
+    assert places[0] == places[1] >= (2, 0)
 
 
 def test_a_question_about_a_run_that_is_gone_moves_nothing(mine: Lab) -> None:
@@ -237,7 +290,7 @@ def two(
 def test_equal_work_is_equal_up_to_an_update(name: str, sizes: tuple[int, int]) -> None:
     runs, most, done = two(name, sizes=sizes), 0, [0, 0]
     while not any(run.finished for run in runs):
-        advance(runs, "work")
+        Clock(runs, "work").advance()
         now = [entries_read(run) for run in runs]
         most = max(most, *(later - before for later, before in zip(now, done, strict=True)))
         assert abs(now[0] - now[1]) <= most
@@ -247,37 +300,38 @@ def test_equal_work_is_equal_up_to_an_update(name: str, sizes: tuple[int, int]) 
 @pytest.mark.parametrize("beat", BEATS)
 def test_bounds_are_equal_before_the_first_difference(beat: Beat) -> None:
     runs, again = two("torus-10x10"), two("torus-10x10")
-    assert to_first_difference(runs, beat)
-    assert leader(runs) >= 0
+    clock = Clock(again, beat)
+    assert Clock(runs, beat).to_first_difference()
+    assert Clock(runs, beat).leader() >= 0
     while [run.position for run in again] != [run.position for run in runs]:
-        assert leader(again) < 0
-        assert advance(again, beat)
+        assert clock.leader() < 0
+        assert clock.advance()
 
 
 @pytest.mark.parametrize("beat", BEATS)
 def test_the_lead_changes_at_the_place_found_and_nowhere_before(beat: Beat) -> None:
     runs, again = two("karate", variants=(4, 9)), two("karate", variants=(4, 9))
-    found, led = to_next_lead(runs, beat), -1
+    found, led, clock = Clock(runs, beat).to_next_lead(), -1, Clock(again, beat)
     for _ in range(10_000):
-        if not advance(again, beat):
+        if not clock.advance():
             break
-        now = leader(again)
+        now = clock.leader()
         if led >= 0 and now >= 0 and now != led:
             break
         led = max(now, led) if led < 0 else led
     assert [run.position for run in again] == [run.position for run in runs]
-    assert found == (led >= 0 and leader(runs) == 1 - led)
+    assert found == (led >= 0 and Clock(runs, beat).leader() == 1 - led)
 
 
 def test_beside_itself_a_run_never_differs() -> None:
     runs = two("tiny", variants=(9, 9), sizes=(3, 3))
-    assert not to_first_difference(runs, "node")
+    assert not Clock(runs, "node").to_first_difference()
     assert all(run.finished for run in runs)
 
 
 def test_a_search_is_stopped() -> None:
     runs = two("torus-10x10", variants=(9, 9))
-    assert not to_first_difference(runs, "node", lambda _: True)
+    assert not Clock(runs, "node").to_first_difference(lambda _: True)
     assert not all(run.finished for run in runs)
 
 

@@ -20,7 +20,7 @@ export class Clock {
   }
 
   get beat() {
-    return this.chosen ?? (this.pair.hasSameGroups ? "node" : "sweep");
+    return this.chosen ?? (this.pair.hasSameUpdates ? "node" : "sweep");
   }
 
   get players() {
@@ -59,7 +59,7 @@ export class Clock {
 
   // Who takes a step: both, or only the one for which the other waits.
   movers(grain, backward) {
-    const going = this.players.filter((player) => !(backward ? player.position === 0 : player.atEnd()));
+    const going = this.players.filter((player) => !(backward ? player.atFirst() : player.atLast()));
     if (going.length < 2) return going;
     if (this.beat === "work") {
       const works = going.map(workOf);
@@ -75,6 +75,7 @@ export class Clock {
 
   // Both look for a place: where LB first differs, or where the other one leads next.
   meet(where) {
+    if (this.pair.stages.some(({ running }) => running)) return;
     this.pause();
     this.begin();
     for (const player of this.players) player.add({ where, beat: this.beat });
@@ -85,7 +86,7 @@ export class Clock {
   play() {
     this.begin();
     const { players } = this;
-    const going = players.filter((player) => !player.atEnd());
+    const going = players.filter((player) => !player.atLast());
     for (const player of going.length ? going : players) player.play();
   }
 
@@ -98,7 +99,7 @@ export class Clock {
   mayGo(player) {
     const other = this.players.find((each) => each !== player);
     if (!other) return true;
-    if (!atStop(player, this.kind) || other.atEnd()) return true;
+    if (!atStop(player, this.kind) || other.atLast()) return true;
     if (this.beat === "work") return workOf(player) <= workOf(other);
     const [own, its] = [player, other].map((each) => this.placeOf(each));
     // What the other one does last is seen to its end.
@@ -113,7 +114,7 @@ export class Clock {
   // Whether a run is ahead of the other.
   isAhead(player) {
     const other = this.players.find((each) => each !== player);
-    return !other.atEnd() && this.placeOf(player) > this.placeOf(other);
+    return !other.atLast() && this.placeOf(player) > this.placeOf(other);
   }
 
   // The kind of events after which one may have to wait.
@@ -140,10 +141,11 @@ const MANY = 1e6; // more than the updates of a sweep
 // open counts as complete.
 const placeOf = (player, isBySweep, backward) => {
   const last = player.last();
-  if (!last) return 0;
+  const { begins } = player.stage.data;
+  if (!last) return isBySweep ? begins : begins * MANY;
   const isEnd = last.kind >= KIND.SWEEP;
   const open = backward && (isBySweep ? !isEnd : last.kind < KIND.MESSAGE) ? 1 : 0;
-  const sweeps = last.sweep + (isEnd ? 1 : 0);
+  const sweeps = begins + last.sweep + (isEnd ? 1 : 0);
   if (isBySweep) return sweeps + open;
   return sweeps * MANY + (isEnd ? 0 : last.updates) + open;
 };

@@ -34,16 +34,28 @@ export class Pair {
   receive({ beside, has_same_groups }) {
     this.hasSameGroups = has_same_groups;
     if (Boolean(beside) !== Boolean(this.second)) this.turn(Boolean(beside));
-    this.second?.receive(beside, (_, command) => this.say(this.second, command));
-    if (!this.second) return;
-    if (this.isJoining && !this.first.questions.waiting) {
+    const { first, second } = this;
+    if (!second) return;
+    const isNew = second.run !== beside.run;
+    second.receive(beside);
+    // The first may have gone on while the second was made.
+    this.isJoining ||= isNew && beside.placed_at !== null && beside.placed_at !== first.player.position;
+    if (this.isJoining && !first.questions.waiting) {
       this.isJoining = false;
-      this.second.questions.ask("join");
+      second.questions.ask("join");
     }
-    this.clock.goOn();
+    this.goOn();
     this.race.draw();
     // The address names the place of both.
     if (this.stages.every(({ questions }) => !questions.waiting)) this.first.leaving.stateAddress();
+  }
+
+  // What was pressed while the second was on its way; if the first plays, both do.
+  goOn() {
+    const { first, second, clock } = this;
+    if (this.isJoining || second.questions.waiting) return;
+    clock.goOn();
+    if (first.player.playing && !second.player.playing && !second.player.atLast()) second.player.play();
   }
 
   // Put a second stage beside the first, or take it away.
@@ -86,9 +98,16 @@ export class Pair {
   // The first has gone to another place; the second follows as soon as Python knows it.
   join() {
     this.isJoining = this.second !== null;
+    this.second?.player.stop();
   }
 
   // -- what both share -----------------------------------------------------------------------------------------
+
+  // Whether both update the same groups in the same order.
+  get hasSameUpdates() {
+    const [one, two] = this.stages.map(({ data }) => data?.bar.now.schedule);
+    return this.hasSameGroups && one === two;
+  }
 
   // Whether both update the same group now.
   get isSameUpdate() {

@@ -86,7 +86,7 @@ export class Race {
     const ahead = aheadOf(lowers, stages[0].graph.scale);
     if (ahead < 0) return `LB is the same in both ${where(ahead)}`;
     const by = number(Math.abs(lowers[0] - lowers[1]));
-    const since = this.isByWork ? "" : `, ${this.since(ahead)}`;
+    const since = this.isByWork ? "" : this.since(ahead);
     return `${stages[ahead].data.name} leads by ${by} ${where(ahead)}${since}`;
   }
 
@@ -99,7 +99,7 @@ export class Race {
     const before = lastUpdates(stages[more])[isOpen ? 0 : 1];
     const isEqual = before && workIn(before) <= works[1 - more];
     const unequal = (ahead) => ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
-    const where = (ahead) => (isEqual ? "after equal work" : unequal(ahead));
+    const where = (ahead) => (isEqual ? "after equal work" : before ? unequal(ahead) : "");
     return [this.moments.map(({ lower }) => lower), where];
   }
 
@@ -115,29 +115,27 @@ export class Race {
   // The bounds after the last sweep that both have completed.
   afterSweeps() {
     const done = Math.min(...this.sweepsDone());
-    const lowers = this.lowers().map((each, k) => each[done - 1] ?? this.pair.stages[k].graph.lower);
+    const lowers = this.pair.stages.map((stage) => lowerAfter(stage, done));
     return [lowers, () => (done ? `after sweep ${done}` : "at the start")];
   }
 
+  // The sweeps that both have completed.
   sweepsDone() {
-    return this.pair.stages.map(({ history, player }) => history.sweeps.filter((end) => end <= player.position).length);
-  }
-
-  // Of every run the bounds at the ends of its sweeps.
-  lowers() {
-    return this.pair.stages.map(({ history, graph }) => {
-      let lower = graph.lower;
-      return history.gains.map((gain) => (lower += gain));
+    return this.pair.stages.map(({ history, player, data }) => {
+      return data.begins + history.sweeps.filter((end) => end <= player.position).length;
     });
   }
 
-  // Since when one of them has led at the end of every sweep.
+  // Whether, and since when, it has led at the end of every sweep.
   since(ahead) {
-    const [lowers, done] = [this.lowers(), Math.min(...this.sweepsDone())];
+    const done = Math.min(...this.sweepsDone());
+    const begin = Math.max(...this.pair.stages.map(({ data }) => data.begins));
     const { scale } = this.pair.first.graph;
+    const led = (k) => aheadOf(this.pair.stages.map((stage) => lowerAfter(stage, k)), scale) === ahead;
     let k = done;
-    while (k > 0 && aheadOf([lowers[0][k - 1], lowers[1][k - 1]], scale) === ahead) k -= 1;
-    return `since sweep ${k + 1}`;
+    while (k > begin && led(k)) k -= 1;
+    if (k === done) return "";
+    return `, after every sweep since ${k + 1}`;
   }
 
   // What each run has done.
@@ -175,8 +173,12 @@ export class Race {
 
   // Points of a run on the axis: places, LB and UB.
   pointsOf(stage) {
-    if (!this.isByWork) return boundsOf(stage).map(([e, ...bounds]) => [sweepsBeside(stage, e), ...bounds]);
+    if (!this.isByWork) return boundsOf(stage).map(([e, ...bounds]) => [this.sweepsOf(stage, e), ...bounds]);
     return [...(this.worked.get(stage.run)?.entries() ?? [])].sort(([a], [b]) => a - b).map(([, point]) => point);
+  }
+
+  sweepsOf(stage, position) {
+    return stage.data.begins + sweepsBeside(stage, position);
   }
 
   plot() {
@@ -186,7 +188,7 @@ export class Race {
     const all = stages.map((stage) => this.pointsOf(stage));
     const box = { top: TOP, bottom: height - BOTTOM, left: LEFT, right: width - RIGHT };
     const last = Math.max(...all.flat().map(([at]) => at), this.isByWork ? 1 : 1e-9);
-    const placeOf = (stage) => (this.isByWork ? workOf(stage.player) : sweepsBeside(stage, stage.player.position));
+    const placeOf = (stage) => (this.isByWork ? workOf(stage.player) : this.sweepsOf(stage, stage.player.position));
     const here = stages.map(placeOf);
     const [low, high] = this.rangeOf(all);
     const x = (at) => box.left + (at / last) * (box.right - box.left);
@@ -260,6 +262,12 @@ const aheadOf = ([one, two], scale) => (Math.abs(one - two) <= EQUAL * scale ? -
 const entries = (count) => {
   if (count === Infinity) return "…";
   return count >= 1e6 ? `${number(count / 1e6, 3)} M` : grouped(Math.round(count));
+};
+
+// LB of a run after a number of sweeps, those before its beginning included; as far as they are known one by one.
+const lowerAfter = ({ history, graph, data }, sweeps) => {
+  const own = history.gains.slice(0, Math.max(sweeps - data.begins, 0));
+  return own.reduce((lower, gain) => lower + gain, graph.lower);
 };
 
 // How many states of the group that is updated were evaluated.
