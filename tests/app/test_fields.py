@@ -128,7 +128,7 @@ def test_any_text_is_a_value_or_is_refused_in_a_sentence(field: Field[Any], text
         ("forks", "5.murge", "This link is wrong: 'murge' is no change of a run; "),
         ("order", "best", "This link orders classes by 'best'; the orders are cost, nu, slack."),
         ("y", "012", "This link shows the class '012'; a class has values that are 0 or 1."),
-        ("view", "x", "This link shows 'x'; the views are hyper, both, variables."),
+        ("view", "x", "This link shows 'x'; the views are hyper, both, variables, answer."),
         ("zoom", "1_", "This link is wrong: its zoom is '1_', which is not one or more numbers with _ between."),
         ("list", "yes", "This link is wrong: its list is 'yes'; it is 1 or left out."),
         ("lesson", "x" * 61, "This link is wrong: its 'lesson' has 61 characters, more than 60."),
@@ -180,7 +180,7 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     mine = lab(test)
     mine.run.work.thread.join()
     assert complaints(ran(test.run())) == [
-        "This link contains 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables."
+        "This link contains 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables, answer."
     ]
     assert (mine.mrf.content_hash(), mine.run.position) == (sample("tiny").content_hash(), 2)
     # As any notice, it goes with the run.

@@ -82,11 +82,12 @@ export class Race {
   lead() {
     const { stages, clock } = this.pair;
     const compared = { node: () => this.afterGroups(), sweep: () => this.afterSweeps(), work: () => this.now() };
-    const [lowers, where] = compared[clock.beat]();
+    const ended = stages.filter(({ player }) => player.atLast());
+    const [lowers, where] = ended.length && !this.isByWork ? this.atEnds(ended) : compared[clock.beat]();
     const ahead = aheadOf(lowers, stages[0].graph.scale);
     if (ahead < 0) return `LB is the same in both ${where(ahead)}`;
     const by = number(Math.abs(lowers[0] - lowers[1]));
-    const since = this.isByWork ? "" : this.since(ahead);
+    const since = this.isByWork || ended.length ? "" : this.since(ahead);
     return `${stages[ahead].data.name} leads by ${by} ${where(ahead)}${since}`;
   }
 
@@ -101,6 +102,12 @@ export class Race {
     const unequal = (ahead) => ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
     const where = (ahead) => (isEqual ? "after equal work" : before ? unequal(ahead) : "");
     return [this.moments.map(({ lower }) => lower), where];
+  }
+
+  // The bounds now, as a run that has ended waits for nobody.
+  atEnds(ended) {
+    const where = ended.length === 2 ? "at the ends of both" : `with ${ended[0].data.name} at its end`;
+    return [this.moments.map(({ lower }) => lower), () => where];
   }
 
   // The bounds after the last group that both have updated: one of them may be a group ahead.
