@@ -16,6 +16,7 @@ from pages._shared.running.solver import is_ready
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
 from pages._shared.watch.preloading import load_ahead
+from pages._shared.watch.pricing import pricing
 from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
 from pages._shared.watch.saving import saving
@@ -56,6 +57,7 @@ if has_lab():
     helping()
     forking()
     proving()
+    pricing()
     saving()
     load_ahead()
 else:

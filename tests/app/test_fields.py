@@ -180,7 +180,8 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     mine = lab(test)
     mine.run.work.thread.join()
     assert complaints(ran(test.run())) == [
-        "This link contains 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables, answer."
+        "This link contains 'vew', which means nothing here. "
+        "This link shows 'x'; the views are hyper, both, variables, answer."
     ]
     assert (mine.mrf.content_hash(), mine.run.position) == (sample("tiny").content_hash(), 2)
     # As any notice, it goes with the run.

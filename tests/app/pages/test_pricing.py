@@ -1,0 +1,112 @@
+"""How sure the answer is, on Watch: the library's prices, as they are found."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.looking.words import number
+from pages._shared.app.session import FIRST
+from pages._shared.watch.pricing import Pricing, table, words
+from tests.app.pages.test_pages import app, complaints, lab, press, ran
+from tests.naive import energies, labelings
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+def priced(mrf: bc.BinaryMRF, variables: tuple[int, ...]) -> Pricing:
+    """All prices, once they are found."""
+    found = Pricing(mrf, variables, None)
+    found.start()
+    assert found.thread is not None
+    found.thread.join()
+    return found
+
+
+def test_the_prices_are_those_by_brute_force() -> None:
+    mrf = bc.sample("tiny")
+    found = priced(mrf, tuple(range(mrf.n)))
+    assert found.failure == ""
+    costs = list(zip(labelings(mrf.n), energies(mrf, np.array(labelings(mrf.n))), strict=True))
+    least = min(cost for _, cost in costs)
+    assert {price.variable for price in found.found} == set(range(mrf.n))
+    for price in found.found:
+        other = min(cost for x, cost in costs if x[price.variable] == price.value)
+        assert price.exact
+        assert price.at_least == pytest.approx(other - least)
+
+
+def test_the_page_prices_the_chosen_variables_and_says_which_is_the_least_sure() -> None:
+    test = app("watch")
+    mine = lab(test)
+    ran(test.multiselect("pricing-variables").set_value([0, 5]).run())
+    press(test, "Price them")
+    held = test.session_state["pricing"]
+    held.thread.join()
+    ran(test.run())
+    expected = sorted(bc.prices(mine.mrf, None, [0, 5]), key=lambda price: price.at_least)
+    shown = next(each for each in test.dataframe if "its other value costs more by" in each.value)
+    assert list(shown.value["variable"]) == [mine.mrf.names[price.variable] for price in expected]
+    assert list(shown.value["its other value costs more by"]) == [f"exactly {number(p.at_least)}" for p in expected]
+    least = f"The least sure: **{mine.mrf.names[expected[0].variable]}**."
+    assert any(each.value.startswith(least) for each in test.markdown)
+    assert complaints(test) == []
+    # The proof of the best labelling is used again.
+    press(test, "Price them")
+    assert test.session_state["pricing"].best is held.best
+    # They belong to the model.
+    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    ran(test.run())
+    assert "pricing" not in test.session_state
+
+
+def test_stopped_prices_keep_what_is_complete() -> None:
+    mrf = bc.sample("pose-small")
+    found = Pricing(mrf, tuple(range(mrf.n)), None)
+    stopped = threading.Event()
+
+    class Few(list[bc.Price]):
+        def append(self, price: bc.Price) -> None:
+            super().append(price)
+            if len(self) == 3:
+                stopped.set()
+
+    found.found = Few()
+    found._price(stopped)
+    assert len(found.found) == 3
+    assert all(price.exact for price in found.found)
+
+
+def test_words_and_files_say_what_is_known() -> None:
+    mrf = bc.sample("tiny")
+    x = bc.certify(mrf).labeling
+    prices = [
+        bc.Price(0, 1, 2.0, 2.0, x),
+        bc.Price(1, 0, 1.5, 4.0, x),
+        bc.Price(2, 1, 1.5, math.inf, x),
+        bc.Price(0, 0, math.inf, math.inf, x),
+    ]
+    assert [words(price) for price in prices] == [
+        "exactly 2",
+        "between 1.5 and 4",
+        "at least 1.5",
+        "no labelling has it",
+    ]
+    rows = list(csv.DictReader(io.StringIO(table(mrf, prices[:2]))))
+    assert [row["variable"] for row in rows] == list(mrf.names[:2])
+    assert [(row["value"], row["price at least"], row["exact"]) for row in rows] == [
+        ("0", "2.0", "1"),
+        ("1", "1.5", "0"),
+    ]
+
+
+def test_a_session_begins_without_prices() -> None:
+    test = app("watch")
+    assert FIRST["sample"] in lab(test).address
+    assert not [each for each in test.dataframe if "its other value costs more by" in each.value]
