@@ -533,13 +533,19 @@ class Answer(TypedDict):
     missed: NotRequired[str | None]  # why no moment was found; None: none was requested, or it was found
 
 
+class Clocked(TypedDict):
+    """A run on the clock of two."""
+
+    name: str  # what distinguishes it from the run beside it, in words; empty if there is none
+    begins: Count  # the complete sweeps before its beginning
+    placed_at: Position | None  # the position of the run shown beside which it was placed; None: it has its own place
+
+
 class RunShown(Answer):
     """All data that the stage draws of a run."""
 
     run: Count  # the number of the run in this session
-    name: str  # what distinguishes it from the run beside it, in words; empty if there is none
-    begins: Count  # the complete sweeps before its beginning
-    placed_at: Position | None  # the position of the run shown beside which it was placed; None: it has its own place
+    clocked: Clocked
     model: str  # its name
     bar: Bar
     choices: Choices | None  # None if the stage holds them

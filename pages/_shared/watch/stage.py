@@ -257,8 +257,6 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "address": current.address,
         "asking": current.references.busy,
         "references": reference_lines(current.references.found),
-        "begins": sweeps_before(shown) if beside else 0,
-        "placed_at": None,
         "beside": None,
         "has_same_groups": are_same,
     }
@@ -280,8 +278,6 @@ def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, obj
         "address": "",
         "asking": False,
         "references": [],
-        "begins": sweeps_before(branch),
-        "placed_at": current.branches.placed_at,
     }
     return _data(current, branch, branch.run, has_graph) | own
 
@@ -291,7 +287,11 @@ def _data(current: Lab, branch: Branch, run: WatchedRun, has_graph: bool) -> dic
     branches = current.branches
     other = branches.beside if branch is branches.shown else branches.shown
     return {
-        "name": "" if other is None else label(unlike(other, branch)),
+        "clocked": {
+            "name": "" if other is None else label(unlike(other, branch)),
+            "begins": 0 if other is None else sweeps_before(branch),
+            "placed_at": branches.placed_at if branch is branches.beside else None,
+        },
         "model": label(current.mrf.name),
         "bar": bar(current, branch),
         "choices": None if has_graph else choices(current),

@@ -70,7 +70,11 @@ def test_the_first_beside_a_run_has_exact_messages_and_is_at_the_same_place(mine
     data = stage.stage_data(mine)
     check(protocol.Stage, data)
     assert data["beside"] is not None
-    assert (data["name"], data["beside"]["name"], data["has_same_groups"]) == ("rows 9", "rows 11", True)
+    assert (data["clocked"]["name"], data["beside"]["clocked"]["name"], data["has_same_groups"]) == (
+        "rows 9",
+        "rows 11",
+        True,
+    )
 
 
 def test_beside_exact_messages_there_are_rows(mine: Lab) -> None:
@@ -255,7 +259,7 @@ def test_a_fork_counts_the_sweeps_of_its_line(mine: Lab) -> None:
     assert (mine.run.position, first.run.position) == (0, end)
     data = stage.stage_data(mine)
     assert data["beside"] is not None
-    assert (data["begins"], data["beside"]["begins"]) == (2, 0)
+    assert (data["clocked"]["begins"], data["beside"]["clocked"]["begins"]) == (2, 0)
     clock = Clock((mine.run.engine, first.run.engine), "node", (2, 0))
     clock.to_first_difference()
     places = [clock.place(k) for k in (0, 1)]

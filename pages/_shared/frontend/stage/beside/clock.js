@@ -141,7 +141,7 @@ const MANY = 1e6; // more than the updates of a sweep
 // open counts as complete.
 const placeOf = (player, isBySweep, backward) => {
   const last = player.last();
-  const { begins } = player.stage.data;
+  const { begins } = player.stage.data.clocked;
   if (!last) return isBySweep ? begins : begins * MANY;
   const isEnd = last.kind >= KIND.SWEEP;
   const open = backward && (isBySweep ? !isEnd : last.kind < KIND.MESSAGE) ? 1 : 0;

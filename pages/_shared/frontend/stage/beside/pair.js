@@ -39,7 +39,7 @@ export class Pair {
     const isNew = second.run !== beside.run;
     second.receive(beside);
     // The first may have gone on while the second was made.
-    this.isJoining ||= isNew && beside.placed_at !== null && beside.placed_at !== first.player.position;
+    this.isJoining ||= isNew && beside.clocked.placed_at !== null && beside.clocked.placed_at !== first.player.position;
     if (this.isJoining && !first.questions.waiting) {
       this.isJoining = false;
       second.questions.ask("join");

@@ -88,7 +88,7 @@ export class Race {
     if (ahead < 0) return `LB is the same in both ${where(ahead)}`;
     const by = number(Math.abs(lowers[0] - lowers[1]));
     const since = this.isByWork || ended.length ? "" : this.since(ahead);
-    return `${stages[ahead].data.name} leads by ${by} ${where(ahead)}${since}`;
+    return `${stages[ahead].data.clocked.name} leads by ${by} ${where(ahead)}${since}`;
   }
 
   // The bounds now. Their work is equal if the one that has done more had done no more before its last update.
@@ -106,7 +106,7 @@ export class Race {
 
   // The bounds now, as a run that has ended waits for nobody.
   atEnds(ended) {
-    const where = ended.length === 2 ? "at the ends of both" : `with ${ended[0].data.name} at its end`;
+    const where = ended.length === 2 ? "at the ends of both" : `with ${ended[0].data.clocked.name} at its end`;
     return [this.moments.map(({ lower }) => lower), () => where];
   }
 
@@ -129,14 +129,14 @@ export class Race {
   // The sweeps that both have completed.
   sweepsDone() {
     return this.pair.stages.map(({ history, player, data }) => {
-      return data.begins + history.sweeps.filter((end) => end <= player.position).length;
+      return data.clocked.begins + history.sweeps.filter((end) => end <= player.position).length;
     });
   }
 
   // Whether, and since when, it has led at the end of every sweep.
   since(ahead) {
     const done = Math.min(...this.sweepsDone());
-    const begin = Math.max(...this.pair.stages.map(({ data }) => data.begins));
+    const begin = Math.max(...this.pair.stages.map(({ data }) => data.clocked.begins));
     const { scale } = this.pair.first.graph;
     const led = (k) => aheadOf(this.pair.stages.map((stage) => lowerAfter(stage, k)), scale) === ahead;
     let k = done;
@@ -173,7 +173,7 @@ export class Race {
   heading({ data, player }) {
     const { clock } = this.pair;
     const waits = !player.atEnd() && clock.isAhead(player);
-    return `${data.name}, event ${player.position}${waits ? ", waits" : ""}`;
+    return `${data.clocked.name}, event ${player.position}${waits ? ", waits" : ""}`;
   }
 
   // -- the chart -----------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ export class Race {
   }
 
   sweepsOf(stage, position) {
-    return stage.data.begins + sweepsBeside(stage, position);
+    return stage.data.clocked.begins + sweepsBeside(stage, position);
   }
 
   plot() {
@@ -204,7 +204,7 @@ export class Race {
     const curve = (k, what, index) => {
       const points = inSight(all[k], [0, last], box.right - box.left).map((point) => [x(point[0]), y(point[index])]);
       const d = clipped(stairs(points), box);
-      const means = { what, run: stages[k].data.name, value: all[k].at(-1)?.[index] ?? null };
+      const means = { what, run: stages[k].data.clocked.name, value: all[k].at(-1)?.[index] ?? null };
       return d && { id: `${what} ${NAMES[k]}`, class: `${what} ${NAMES[k]}`, d, means };
     };
     const curves = [0, 1].flatMap((k) => [curve(k, "ub", 2), curve(k, "lb", 1)]);
@@ -232,7 +232,7 @@ export class Race {
     return this.pair.stages.map((stage, k) => {
       const [cx, cy] = [x(here[k]), y(this.moments[k].lower)];
       const isIn = cx >= left && cx <= right + 1 && cy >= top && cy <= bottom;
-      const means = { what: "place", run: stage.data.name, value: this.moments[k].lower };
+      const means = { what: "place", run: stage.data.clocked.name, value: this.moments[k].lower };
       return isIn && { id: `place ${NAMES[k]}`, class: `lb-dot ${NAMES[k]}`, cx, cy, r: 5, means };
     });
   }
@@ -245,8 +245,8 @@ export class Race {
       const at = y(ends[k]);
       if (!(at >= top && at <= bottom)) return null;
       const room = k === upper ? at - 8 : at + 18;
-      const place = { x: Math.min(right, Math.max(x(all[k].at(-1)[0]), left + LETTER * (data.name.length + 10))) - 4 };
-      const text = `${data.name}: ${number(this.moments[k].lower)}`;
+      const text = `${data.clocked.name}: ${number(this.moments[k].lower)}`;
+      const place = { x: Math.min(right, Math.max(x(all[k].at(-1)[0]), left + LETTER * text.length)) - 4 };
       const look = { class: `lb-name ${NAMES[k]}`, "text-anchor": "end", text };
       return { id: `name ${NAMES[k]}`, ...look, ...place, y: Math.min(room, bottom - 4) };
     });
@@ -273,7 +273,7 @@ const entries = (count) => {
 
 // LB of a run after a number of sweeps, those before its beginning included; as far as they are known one by one.
 const lowerAfter = ({ history, graph, data }, sweeps) => {
-  const own = history.gains.slice(0, Math.max(sweeps - data.begins, 0));
+  const own = history.gains.slice(0, Math.max(sweeps - data.clocked.begins, 0));
   return own.reduce((lower, gain) => lower + gain, graph.lower);
 };
 

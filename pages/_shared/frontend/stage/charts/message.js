@@ -218,7 +218,7 @@ export class Message {
       const line = { x1: x, x2: x + width, y1: y, y2: y };
       return y > box.top && y < box.bottom && { id: `beside ${state}`, class: "beside-part", ...line, means };
     });
-    const text = `– ${this.stage.pair.other(this.stage).data.name}`;
+    const text = `– ${this.stage.pair.other(this.stage).data.clocked.name}`;
     return [...marks, { id: "beside name", class: "beside-name", x: box.right, y: 14, "text-anchor": "end", text }];
   }
 
