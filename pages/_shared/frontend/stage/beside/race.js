@@ -5,7 +5,7 @@ import { levelMarks } from "../../marks/levels.js";
 import { Picture } from "../../marks/picture.js";
 import { counts, linear } from "../../scales.js";
 import { number } from "../../text.js";
-import { boundsOf, inSight, sweepsBeside } from "../charts/history.js";
+import { boundsOf, inSight, lowerAfter, sweepsBeside } from "../charts/history.js";
 import { Progress } from "../charts/progress.js";
 import { write } from "../layout.js";
 import { grouped } from "../charts/tail.js";
@@ -99,7 +99,8 @@ export class Race {
     const isOpen = stages[more].player.last()?.kind < KIND.MESSAGE;
     const before = lastUpdates(stages[more])[isOpen ? 0 : 1];
     const isEqual = before && workIn(before) <= works[1 - more];
-    const unequal = (ahead) => ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
+    const unequal = (ahead) =>
+      ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
     const where = (ahead) => (isEqual ? "after equal work" : before ? unequal(ahead) : "");
     return [this.moments.map(({ lower }) => lower), where];
   }
@@ -138,7 +139,11 @@ export class Race {
     const done = Math.min(...this.sweepsDone());
     const begin = Math.max(...this.pair.stages.map(({ data }) => data.clocked.begins));
     const { scale } = this.pair.first.graph;
-    const led = (k) => aheadOf(this.pair.stages.map((stage) => lowerAfter(stage, k)), scale) === ahead;
+    const led = (k) =>
+      aheadOf(
+        this.pair.stages.map((stage) => lowerAfter(stage, k)),
+        scale,
+      ) === ahead;
     let k = done;
     while (k > begin && led(k)) k -= 1;
     if (k === done) return "";
@@ -269,12 +274,6 @@ const aheadOf = ([one, two], scale) => (Math.abs(one - two) <= EQUAL * scale ? -
 const entries = (count) => {
   if (count === Infinity) return "…";
   return count >= 1e6 ? `${number(count / 1e6, 3)} M` : grouped(Math.round(count));
-};
-
-// LB of a run after a number of sweeps, those before its beginning included; as far as they are known one by one.
-const lowerAfter = ({ history, graph, data }, sweeps) => {
-  const own = history.gains.slice(0, Math.max(sweeps - data.clocked.begins, 0));
-  return own.reduce((lower, gain) => lower + gain, graph.lower);
 };
 
 // How many states of the group that is updated were evaluated.

@@ -58,6 +58,12 @@ export const otherThen = ({ history, player, parent }) => {
   return value === undefined ? null : { sweeps, value };
 };
 
+// LB after a number of sweeps, those before its beginning included; as far as they are known one by one.
+export const lowerAfter = ({ history, graph, data }, sweeps) => {
+  const own = history.gains.slice(0, Math.max(sweeps - data.clocked.begins, 0));
+  return own.reduce((lower, gain) => lower + gain, graph.lower);
+};
+
 // Points in sight, and one more at either end; of those that share a pixel, the last.
 export const inSight = (points, [from, to], pixels) => {
   const starts = (i) => (points[i + 1] || [Infinity])[0] >= from;
