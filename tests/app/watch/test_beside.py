@@ -354,3 +354,18 @@ def test_the_search_for_a_place_of_both_leaves_them_where_there_is_none(mine: La
     assert data["missed"] == "LB is the same in both to the end"
     assert [run.position for run in runs] == [0, 0]
     assert Kind.MESSAGE in mine.run.engine.trace.column("kind")
+
+
+@pytest.mark.parametrize("name", ["pose-small", "torus-10x10", "karate"])
+@pytest.mark.parametrize("done", [0, 3, 9])
+def test_the_next_lead_is_the_same_from_within_an_update_as_from_its_end(name: str, done: int) -> None:
+    found = []
+    for is_open in (False, True):
+        runs = two(name, variants=(9, 4))
+        for _ in range(done):
+            Clock(runs, "node").advance()
+        runs[0].step("round" if is_open else "node")
+        runs[1].step("node")
+        Clock(runs, "node").to_next_lead()
+        found.append([run.position for run in runs])
+    assert found[0] == found[1]
