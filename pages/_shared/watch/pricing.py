@@ -84,7 +84,8 @@ def pricing() -> None:
         found = None
     with st.expander("How sure is the answer"):
         st.caption(
-            "The price of a variable: how much more the best labelling costs in which it has its other value. Each is "
+            "The best labelling of the model is proven first, whatever the run above has found. The price of a "
+            "variable is how much more the best labelling costs in which it has its other value. Each is "
             f"a proof of its own, exact where it is complete within {SECONDS:g} s, else enclosed by bounds."
         )
         names = [label(name) for name in current.mrf.names]
@@ -122,21 +123,22 @@ def show(current: Lab, found: Pricing, names: Sequence[str]) -> None:
     prices = sorted(found.found, key=lambda price: (price.at_least, price.at_most))
     if not prices:
         return
-    st.markdown(_sentence(prices[0], names))
+    assert found.best is not None
+    st.markdown(f"{_sentence(prices[0], names)} The best labelling costs {number(found.best.upper_bound)}.")
     finite = [price.at_least for price in prices if math.isfinite(price.at_least)]
     st.dataframe(
         {
             "variable": [names[price.variable] for price in prices],
             "is": [1 - price.value for price in prices],
             "its other value costs more by": [words(price) for price in prices],
-            "at least": [price.at_least if math.isfinite(price.at_least) else None for price in prices],
+            "price": [price.at_least if math.isfinite(price.at_least) else None for price in prices],
         },
         column_config={
-            "at least": st.column_config.ProgressColumn(
+            "price": st.column_config.ProgressColumn(
                 format="%.4g",
                 min_value=0.0,
                 max_value=max([*finite, 1e-12]),
-                help="The lower bound on the price, energy",
+                help="Energy; where it is not exact, the lower bound",
             )
         },
         hide_index=True,

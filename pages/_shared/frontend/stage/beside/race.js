@@ -17,6 +17,7 @@ const LETTER = 7.5;
 const APART = 34;
 const BELOW = 0.8; // how much below LB is shown, as a multiple of the gap
 const CLOSEST = 1e-3; // the same, at least, as a share of the energy at stake
+const LEAD = "By LB where both have done the same; since: it has led after every sweep from there on";
 const APART_IN_TIME = 120; // milliseconds between two drawings while something moves
 const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
 const NAMES = ["first", "second"];
@@ -51,7 +52,9 @@ export class Race {
     if (pair.stages.some(({ player }) => player.scene) && now - this.drawn < APART_IN_TIME) return;
     Object.assign(this, { moments, drawn: now });
     pair.clock.select.value = pair.clock.beat;
-    write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
+    const lead = pair.first.$("[data-out=lead]");
+    write(lead, this.busy() ?? this.lead());
+    lead.title = LEAD;
     this.fill();
     this.plot();
   }
@@ -99,15 +102,14 @@ export class Race {
     const isOpen = stages[more].player.last()?.kind < KIND.MESSAGE;
     const before = lastUpdates(stages[more])[isOpen ? 0 : 1];
     const isEqual = before && workIn(before) <= works[1 - more];
-    const unequal = (ahead) =>
-      ahead < 0 ? "after unequal work" : ahead === more ? "with more work" : "with less work";
-    const where = (ahead) => (isEqual ? "after equal work" : before ? unequal(ahead) : "");
+    const unequal = (ahead) => (ahead < 0 ? "(unequal work)" : ahead === more ? "(more work)" : "(less work)");
+    const where = (ahead) => (isEqual ? "(equal work)" : before ? unequal(ahead) : "");
     return [this.moments.map(({ lower }) => lower), where];
   }
 
   // The bounds now, as a run that has ended waits for nobody.
   atEnds(ended) {
-    const where = ended.length === 2 ? "at the ends of both" : `with ${ended[0].data.clocked.name} at its end`;
+    const where = ended.length === 2 ? "(both at their ends)" : `(${ended[0].data.clocked.name} at its end)`;
     return [this.moments.map(({ lower }) => lower), () => where];
   }
 
@@ -117,14 +119,14 @@ export class Race {
     const places = stages.map(({ player }) => clock.placeOf(player));
     const least = Math.min(...places);
     const states = stages.map((stage, k) => (places[k] > least && lastUpdates(stage)[1]) || this.moments[k]);
-    return [states.map(({ lower }) => lower), () => "after the same groups"];
+    return [states.map(({ lower }) => lower), () => "(same groups)"];
   }
 
   // The bounds after the last sweep that both have completed.
   afterSweeps() {
     const done = Math.min(...this.sweepsDone());
     const lowers = this.pair.stages.map((stage) => lowerAfter(stage, done));
-    return [lowers, () => (done ? `after sweep ${done}` : "at the start")];
+    return [lowers, () => (done ? `(after sweep ${done})` : "(at the start)")];
   }
 
   // The sweeps that both have completed.
@@ -147,7 +149,7 @@ export class Race {
     let k = done;
     while (k > begin && led(k)) k -= 1;
     if (k === done) return "";
-    return `, after every sweep since ${k + 1}`;
+    return `, since sweep ${k + 1}`;
   }
 
   // What each run has done.
