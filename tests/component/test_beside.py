@@ -115,6 +115,7 @@ def test_neither_begins_an_update_before_the_other_has_ended_the_one_before(
 ) -> None:
     current = pair(which)
     stage, second = watched(current), current.branches.beside
+    choose_beat(stage, "node")
     assert second is not None
     assert second.run is not None
     runs = current.run.engine, second.run.engine

@@ -212,7 +212,9 @@ class Answers:
 
     def _is_over(self, stopped: threading.Event) -> bool:
         """Whether to stop; also records the progress, as it is called often."""
-        self._progress = f"computing {whereabouts(self.run.engine)}"
+        # The thread of the other run uses this engine during a search for a place of both.
+        is_lent = self._question is not None and self._question.do == "meet"
+        self._progress = "looking for the place…" if is_lent else f"computing {whereabouts(self.run.engine)}"
         return stopped.is_set()
 
     def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:

@@ -45,7 +45,7 @@ export class Charts {
     const { ground, fan, energy } = this;
     this.moment = moment;
     const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
-    if (!left.width) return;
+    if (!left.width || left.height < ABOVE + BELOW) return;
     this.beside = Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
