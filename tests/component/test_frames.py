@@ -13,6 +13,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
 from bender_core.looking.words import explain
+from pages._shared.watch import event_frames
 from pages._shared.watch.event_frames import Encoder
 from tests.chromium import told
 from tests.labs import lab, near
@@ -138,7 +139,10 @@ def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
     assert all(told(page, JOIN, [whole, pieces]))
 
 
-def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(page: Page) -> None:
+def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_frames, "AHEAD_SECONDS", 60.0)
     assert told(page, TAKE, Encoder(lab("pose-small", 8, 9).run).frames(0, 0, 5, more=True)) == 5
     run = lab("pose-small", 8, 9).run
     run.engine.run(max_events=20)
