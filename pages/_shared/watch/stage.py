@@ -140,6 +140,8 @@ def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
         choose(current, command["chosen"], branch)
     if command["run"] != branch.number:
         return
+    # The stage has it: from now on it has a place of its own, also on a stage that is mounted anew.
+    current.branches.placed_at = None
     if command["do"] == "stop":
         give_up_next(is_beside=True)
     if command["do"] == "join" and is_new:

@@ -266,6 +266,18 @@ def test_a_fork_counts_the_sweeps_of_its_line(mine: Lab) -> None:
     assert places[0] == places[1] >= (2, 0)
 
 
+def test_a_stage_that_is_mounted_anew_leaves_the_second_where_it_is(mine: Lab) -> None:
+    at(mine, 60)
+    put_beside(mine)
+    second = shown(mine)
+    first = stage.stage_data(mine)
+    stage.carry_out_beside(mine, command("show", run=second.number))  # type: ignore[arg-type]
+    later = stage.stage_data(mine)
+    assert first["beside"] is not None
+    assert later["beside"] is not None
+    assert (first["beside"]["clocked"]["placed_at"], later["beside"]["clocked"]["placed_at"]) == (60, None)
+
+
 def test_a_question_about_a_run_that_is_gone_moves_nothing(mine: Lab) -> None:
     put_beside(mine)
     second = shown(mine)

@@ -17,7 +17,6 @@ const LETTER = 7.5;
 const APART = 34;
 const BELOW = 0.8; // how much below LB is shown, as a multiple of the gap
 const CLOSEST = 1e-3; // the same, at least, as a share of the energy at stake
-const LEAD = "By LB where both have done the same; since: it has led after every sweep from there on";
 const APART_IN_TIME = 120; // milliseconds between two drawings while something moves
 const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
 const NAMES = ["first", "second"];
@@ -52,9 +51,7 @@ export class Race {
     if (pair.stages.some(({ player }) => player.scene) && now - this.drawn < APART_IN_TIME) return;
     Object.assign(this, { moments, drawn: now });
     pair.clock.select.value = pair.clock.beat;
-    const lead = pair.first.$("[data-out=lead]");
-    write(lead, this.busy() ?? this.lead());
-    lead.title = LEAD;
+    write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
     this.fill();
     this.plot();
   }
