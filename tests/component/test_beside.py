@@ -257,3 +257,16 @@ def test_alone_again_it_is_as_before(watched: Callable[[Lab], Stage]) -> None:
     stage.settle()
     assert stage.root.evaluate("({ stage }) => stage.pair.second === null")
     assert stage.marks() == before
+
+
+def test_the_address_names_the_second_run_while_there_is_one(watched: Callable[[Lab], Stage]) -> None:
+    current = lab("pose-small", 8, 9)
+    current.origin = {"sample": "pose-small"}
+    stage = watched(current)
+    stage.receive(stage_data(beside(current, 11)))
+    stage.act("stage.player.jump(argument)", 3, BOTH_IDLE)
+    assert "beside=" in stage.page.url
+    current.branches.beside = None
+    # The stage has the picture of the first run already: nothing comes but that it is alone.
+    stage.receive({name: value for name, value in stage_data(current).items() if name != "frames"})
+    assert "beside=" not in stage.page.url

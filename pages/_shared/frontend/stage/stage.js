@@ -168,7 +168,6 @@ class Stage {
     if (!latest) return;
     this.player.hear(data);
     if (!this.moment() && !this.questions.waiting) this.questions.settle();
-    this.leaving.stateAddress();
   }
 
   // Pin a message, or none.

@@ -34,8 +34,14 @@ export class Pair {
   receive({ beside, has_same_groups }) {
     this.hasSameGroups = has_same_groups;
     if (Boolean(beside) !== Boolean(this.second)) this.turn(Boolean(beside));
+    if (this.second) this.receiveSecond(beside);
+    // The address names the place of both.
+    const isAtRest = this.stages.every(({ questions, running }) => !questions.waiting && !running);
+    if (isAtRest) this.first.leaving.stateAddress();
+  }
+
+  receiveSecond(beside) {
     const { first, second } = this;
-    if (!second) return;
     const isNew = second.run !== beside.run;
     second.receive(beside);
     // The first may have gone on while the second was made.
@@ -46,8 +52,6 @@ export class Pair {
     }
     this.goOn();
     this.race.draw();
-    // The address names the place of both.
-    if (this.stages.every(({ questions }) => !questions.waiting)) this.first.leaving.stateAddress();
   }
 
   // What was pressed while the second was on its way; if the first plays, both do.
