@@ -10,7 +10,6 @@ import numpy as np
 from bender_core import Engine, Event, Stop, looking
 from bender_core.kernels.layout import Kind
 from bender_core.kernels.rows.pool import TIGHT
-from bender_core.looking.decided import excludes
 from bender_core.looking.rows import row_values
 from bender_core.model import FloatArray
 from bender_core.stopping import never
@@ -54,6 +53,7 @@ class Update:
         self.opening = self.ground.copy()
         # Without the model's constant, next to which significant digits would be lost.
         self.excess = looking.excess(engine, event.node, stop)
+        self.message_size = engine.arrays.message_size  # messages change only when it ends
         self.alive = looking.alive(engine, event.node) if engine.settings.excluding else np.ones(len(self.ground), bool)
         self.order = np.argsort(self.ground, kind="stable")  # the order of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
@@ -139,7 +139,7 @@ class Update:
         engine = self.engine
         if not engine.settings.excluding:
             return {"count": 0, "states": []}
-        alive = self.alive & ~excludes(engine, self.excess)
+        alive = self.alive & ~engine.margin.excludes(self.excess, self.message_size)
         alive[self.best] = True
         return {
             "count": int(np.count_nonzero(~alive)),
