@@ -10,6 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages._shared.app import arrival
 from pages._shared.running import background, solver
 from pages._shared.watch import stage_answers
 
@@ -43,6 +44,12 @@ def run_through_app(patch: pytest.MonkeyPatch) -> None:
         PagesManager.uses_pages_directory = False
 
     patch.setattr(PagesManager, "__init__", with_navigation)
+
+
+@pytest.fixture(autouse=True)
+def beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app's own address opens its run at the beginning, as most tests are about another moment."""
+    monkeypatch.setattr(arrival, "OPENING", 0)
 
 
 @pytest.fixture

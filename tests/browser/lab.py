@@ -38,7 +38,7 @@ class Lab(Watched):
 
     # -- pages ------------------------------------------------------------------------------------------------
 
-    def open(self, path: str = "/") -> Lab:
+    def open(self, path: str = "/?at=0") -> Lab:
         self.page.goto(path)
         self.settle()
         return self

@@ -53,6 +53,16 @@ def test_the_first_picture_moves_before_the_solver_is_compiled(browser: Browser,
     expect(links).to_have_count(len(PAGES))
     assert [re.sub(r".*\n", "", text).strip() for text in links.all_inner_texts()] == PAGES
 
+    # It says what it is, and shows an update.
+    run.run(max_events=recording().greeting["end"] - 1)
+    lab.shows(run)
+    page.get_by_role("button", name="watch one update").click()
+    for text in ("A promise about every state", "The truth at one state", "A row"):
+        expect(page.locator(".captions .now")).to_contain_text(text)
+        lab.click("[data-step=event]")
+    lab.click("[data-act=reset]")
+    run.seek(0)
+
     # All that is recorded can be stepped through, in both directions.
     lab.shows(run)
     for grain in ("round", "node", "sweep"):

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 import bender_core as bc
+from pages._shared.app.arrival import Arrival
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
 from pages._shared.watch import stage as feeding
@@ -102,6 +103,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python as the app has it, which waits for the answers to the stage's questions."""
     monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
     monkeypatch.setattr(feeding.st, "session_state", SessionState())
+    monkeypatch.setattr(feeding, "arrival", lambda: Arrival({}))
 
 
 @pytest.fixture

@@ -8,9 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.app.fields import FIELDS, PAGES, SCHEDULE, VARIANT, M
+from pages._shared.app.fields import AT, FIELDS, PAGES, SCHEDULE, VARIANT, M
 from pages._shared.app.permalink import Origin
 from pages._shared.running.kept import Kept
+
+# Where the address of the app alone opens: some rows have been added, and the bound is about to rise.
+OPENING = 496
 
 
 @dataclass
@@ -27,12 +30,15 @@ class Arrival:
         What the stage has asked last; the run answers it, too.
     has_graph : bool
         Whether the stage that asked has the hyper-graph and the recording.
+    greets : bool
+        Whether the address names nothing: then the stage says what it is.
     """
 
     fields: dict[str, str]
     seen: int = 0
     command: Mapping[str, Any] | None = None
     has_graph: bool = False
+    greets: bool = False
 
     @property
     def run(self) -> dict[str, str]:
@@ -45,7 +51,12 @@ _ARRIVAL = Kept[Arrival]("arrival")
 
 def arrival() -> Arrival:
     """The arrival of this session."""
-    return _ARRIVAL.made(lambda: Arrival(st.query_params.to_dict()))
+    return _ARRIVAL.made(_arrive)
+
+
+def _arrive() -> Arrival:
+    fields = st.query_params.to_dict()
+    return Arrival(fields or AT.say(OPENING), greets=not fields)
 
 
 def open_instead(origin: Origin) -> None:

@@ -571,11 +571,19 @@ class RunShown(Answer):
     drawer: Drawer | None
 
 
+class Greeting(TypedDict):
+    """The update that shows somebody new how the bound rises."""
+
+    begin: Count  # the position before its first event
+    end: Count  # the position after its last
+
+
 class Stage(RunShown):
     """All data that the stage draws."""
 
     beside: RunShown | None  # the run beside it
     has_same_groups: bool  # whether that has the same groups
+    greeting: Greeting | None  # None if the session opened with a run of its own choice
 
 
 class DrawerAsked(TypedDict):

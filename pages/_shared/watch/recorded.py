@@ -17,7 +17,7 @@ import numpy as np
 
 from bender_core.kernels.layout import Kind
 from bender_core.warming import compiled
-from pages._shared.app.arrival import Arrival
+from pages._shared.app.arrival import OPENING, Arrival
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
 from pages._shared.app.session import FIRST
@@ -65,6 +65,14 @@ class Recording(NamedTuple):
         is_same = all(whole.get(name, text) == text for name, text in parse_qsl(self.run["address"]))
         return is_known and is_same and not others & fields.keys()
 
+    @property
+    def greeting(self) -> protocol.Greeting:
+        """The update in which the app opens."""
+        kinds = np.array(self.answer["frames"]["columns"]["kind"])
+        ends = np.flatnonzero(kinds >= Kind.MESSAGE) + 1
+        following = int(np.searchsorted(ends, OPENING, side="right"))
+        return {"begin": int(ends[following - 1]), "end": int(ends[following])}
+
     def history(self, seen: int) -> protocol.History:
         """The first events at a glance."""
         columns = self.answer["frames"]["columns"]
@@ -97,6 +105,7 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
         arrived.command = None  # of a stage that is gone
     arrived.has_graph, command = False, cast(protocol.Command | None, arrived.command)
     data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.fields, -1)}
+    data["greeting"] = found.greeting if arrived.greets else None
     if has_graph:
         data |= {"graph": None, "parent": None, "chapters": None, "choices": None}
     if command and not _answers(command):

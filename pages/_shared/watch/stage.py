@@ -36,7 +36,7 @@ from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.meeting import Meeting
-from pages._shared.watch.recorded import heed, recorded_data
+from pages._shared.watch.recorded import heed, recorded_data, recording
 from pages._shared.watch.run_bar import bar, choices, choose, put_beside
 from pages._shared.watch.stage_answers import Answers, Question
 from pages._shared.watch.stage_views import (
@@ -212,7 +212,10 @@ def stage_data(current: Lab) -> protocol.Stage:
         answer, has_graph = _answer(branch.run, _answers_beside(branch.run))
         beside = _beside_data(current, branch, has_graph) | answer
     answer, has_graph = _answer(current.run, _answers(current.run))
-    return cast(protocol.Stage, run_data(current, has_graph) | answer | {"beside": beside})
+    # The first run of the session is the recorded one.
+    greeting = recording().greeting if arrival().greets and current.number == 0 else None
+    more = {"beside": beside, "greeting": greeting}
+    return cast(protocol.Stage, run_data(current, has_graph) | answer | more)
 
 
 def _answer(run: WatchedRun, answers: Answers) -> tuple[dict[str, object], bool]:
@@ -261,6 +264,7 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "references": reference_lines(current.references.found),
         "beside": None,
         "has_same_groups": are_same,
+        "greeting": None,
     }
     return _data(current, shown, current.run, has_graph) | own
 

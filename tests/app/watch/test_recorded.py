@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pages._shared.app.arrival import arrival
+from bender_core.kernels.layout import Kind
+from pages._shared.app.arrival import OPENING, arrival
 from pages._shared.app.session import FIRST, linked
 from pages._shared.app.session import lab as opened
 from pages._shared.watch import protocol, stage
@@ -56,6 +57,26 @@ def taken_over(state: SessionState, monkeypatch: pytest.MonkeyPatch) -> Callable
 
 def test_it_is_made_again_byte_for_byte() -> None:
     assert gzip.decompress(PATH.read_bytes()) == record(linked(FIRST)), "make opening records it anew"
+
+
+def test_the_app_opens_where_the_bound_is_about_to_rise_in_an_update_of_few_rounds() -> None:
+    engine, greeting = linked(FIRST).run.engine, recording().greeting
+    assert greeting["end"] == OPENING + 1
+    engine.run(max_events=greeting["begin"])
+    before = engine.lower_bound
+    events = engine.step("node")
+    assert engine.position == greeting["end"]
+    assert engine.lower_bound > before
+    assert {event.sweep for event in events} == {1}
+    assert [event.kind for event in events].count(Kind.ORACLE) <= 3
+
+
+def test_only_who_asks_for_nothing_is_greeted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for fields, greeting in (({}, recording().greeting), ({"at": "3"}, None)):
+        monkeypatch.setattr(stage.st, "session_state", SessionState())
+        monkeypatch.setattr(stage.st, "query_params", type("Query", (), {"to_dict": staticmethod(fields.copy)}))
+        assert recorded_data(arrival())["greeting"] == greeting
+        assert stage.stage_data(opened())["greeting"] == greeting
 
 
 def test_it_is_small() -> None:

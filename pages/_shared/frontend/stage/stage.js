@@ -11,6 +11,7 @@ import { Finder } from "./finder.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
+import { Greeting } from "./greeting.js";
 import { Sizes } from "./layout.js";
 import { Leaving } from "./leaving.js";
 import { List } from "./list/list.js";
@@ -52,6 +53,7 @@ class Stage {
     this.strip = new Strip(this);
     this.chapters = new Chapters(this);
     this.finder = new Finder(this);
+    this.greeting = new Greeting(this);
     listen(this);
     this.followTheme();
     if (!first) last = this;
@@ -110,7 +112,7 @@ class Stage {
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.chapters.begin(data);
     this.runBar.begin(data);
-    if (!this.first) this.beginFirst();
+    if (!this.first) this.beginFirst(data);
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
@@ -125,7 +127,8 @@ class Stage {
     this.wear();
   }
 
-  beginFirst() {
+  beginFirst(data) {
+    this.greeting.begin(data);
     this.leaving.begin();
     this.pair.join();
   }
@@ -216,6 +219,7 @@ class Stage {
     if (flow.isOn) return flow.draw();
     this.runBar.draw();
     const moment = this.moment();
+    if (moment) this.greeting.draw(moment);
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
     if (moment) this.player.known = this.player.position;

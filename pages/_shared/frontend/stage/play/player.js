@@ -25,7 +25,7 @@ export class Player {
 
   begin() {
     Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: null, known: null });
-    Object.assign(this, { scene: null, t: 1, moving: null, missed: null });
+    Object.assign(this, { scene: null, t: 1, moving: null, lasts: null, missed: null });
   }
 
   // -- the moment shown ----------------------------------------------------------------------------------------
@@ -100,6 +100,7 @@ export class Player {
   target(grain, backward) {
     const { events } = this.stage;
     const way = backward ? -1 : 1;
+    if (!backward && this.position > 0 && !this.last()) return null; // motion starts from there
     for (let k = this.position + way; k > 0; k += way) {
       const event = events.get(k - 1);
       if (!event) return null;
@@ -114,12 +115,12 @@ export class Player {
   }
 
   // Every press counts: those that come while an answer is awaited wait too. A step has a grain; a goal, the next
-  // moment of a kind; or a place where two runs meet (`RunCommand` of the protocol).
-  add(step) {
+  // moment of a kind; or a place where two runs meet (`RunCommand` of the protocol). `lasts`: its milliseconds.
+  add(step, lasts = null) {
     if (this.stage.running) return;
     const steps = this.steps;
     this.stop();
-    this.steps = [...steps, step];
+    Object.assign(this, { steps: [...steps, step], lasts });
     if (!this.awaited) this.go();
   }
 
@@ -157,7 +158,7 @@ export class Player {
     }
     if (!scenes.length || calm.matches || this.speed === Infinity) return this.show(to);
     const total = scenes.reduce((sum, { ms }) => sum + ms, 0);
-    this.moving = { scenes, to, rate: Math.max(1, total / LONGEST) };
+    this.moving = { scenes, to, rate: this.lasts ? total / this.lasts : Math.max(1, total / LONGEST) };
     this.seen = Math.max(this.seen, to);
     this.enter(scenes.shift());
     this.run();

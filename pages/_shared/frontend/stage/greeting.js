@@ -1,0 +1,61 @@
+// What somebody new sees first: what this is, and an update to watch, with three captions. Once in a browser.
+
+import { write } from "./layout.js";
+import { calm } from "./play/player.js";
+
+const MET = "bender-lab:met";
+const LASTS = 20000; // milliseconds of the update, so that the captions can be read
+// Which caption goes with an act of the update.
+const CAPTIONS = { start: 0, floor: 0, answer: 1, rows: 2 };
+
+export class Greeting {
+  constructor(stage) {
+    this.stage = stage;
+    this.root = stage.$(".greeting");
+    this.captions = [...this.root.querySelectorAll("li")];
+    this.update = null; // the update to watch: the positions before it and after it
+    this.opened = null; // the position at which the stage opened
+    stage.$("[data-act=watch]").onclick = () => this.watch();
+    stage.$("[data-act=greeted]").onclick = () => this.end();
+  }
+
+  begin({ greeting }) {
+    this.update = localStorage.getItem(MET) ? null : greeting;
+    Object.assign(this, { isWatched: false, opened: null });
+    this.root.hidden = !this.update;
+  }
+
+  watch() {
+    const { player } = this.stage;
+    localStorage.setItem(MET, "yes");
+    this.isWatched = true;
+    player.jump(this.update.begin);
+    // Who wants no motion presses for every round.
+    player.add({ grain: calm.matches ? "event" : "node", backward: false }, LASTS);
+  }
+
+  end() {
+    localStorage.setItem(MET, "yes");
+    this.update = null;
+    this.root.hidden = true;
+  }
+
+  // Whoever goes elsewhere needs it no longer.
+  draw(moment) {
+    if (!this.update) return;
+    const { position, playing } = this.stage.player;
+    const { begin, end } = this.update;
+    this.opened ??= position;
+    const isHere = this.isWatched ? begin <= position && position <= end : position === this.opened;
+    if (playing || !isHere) return this.end();
+    if (this.isWatched) this.caption(moment);
+  }
+
+  caption({ act, update, over }) {
+    const [welcome, captions, turn] = ["welcome", "captions", "turn"].map((name) => this.stage.$(`.${name}`));
+    const button = this.stage.$("[data-act=watch]");
+    [welcome.hidden, captions.hidden, turn.hidden, button.hidden] = [true, false, !over && !calm.matches, true];
+    if (update) write(this.stage.$("[data-out=greeted]"), this.stage.graph.nodes[update.node].label);
+    this.captions.forEach((each, k) => each.classList.toggle("now", k === CAPTIONS[act]));
+  }
+}

@@ -1,0 +1,95 @@
+"""What somebody new sees first: what this is, and one update with three captions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from pages._shared.app.arrival import Arrival
+from pages._shared.app.session import Lab
+from pages._shared.watch import stage as feeding
+from pages._shared.watch.recorded import recording
+from tests.component.mounting import Stage
+from tests.labs import lab
+
+pytestmark = pytest.mark.browser
+
+BEGIN, END = recording().greeting["begin"], recording().greeting["end"]
+# Which captions were emphasised, one after the other, with the acts shown.
+RECORD = """(root) => {
+    const captions = [...root.querySelectorAll('.captions li')];
+    root.told = [];
+    new MutationObserver(() => {
+        const now = captions.findIndex((each) => each.classList.contains('now'));
+        if (now !== root.told.at(-1)) root.told.push(now);
+    }).observe(root.querySelector('.captions'), { attributes: true, subtree: true });
+}"""
+
+
+@pytest.fixture
+def opened(watched: Callable[[Lab], Stage], monkeypatch: pytest.MonkeyPatch) -> Callable[[], Stage]:
+    """Open the app as somebody does who types nothing but its name."""
+
+    def stage() -> Stage:
+        current = lab("pose-small", 8, 9)
+        current.run.engine.run(max_events=END - 1)
+        current.run.show(END - 1)
+        return watched(current)
+
+    monkeypatch.setattr(feeding, "arrival", lambda: Arrival({}, greets=True))
+    return stage
+
+
+def test_it_says_what_this_is_where_the_bound_is_about_to_rise(opened: Callable[[], Stage], run: bc.Engine) -> None:
+    stage = opened()
+    expect(stage.root.get_by_role("region", name="What this is")).to_contain_text("Bender Lab")
+    run.run(max_events=END - 1)
+    stage.shows(run)
+    stage.step("round")
+    run.run(max_events=END)
+    stage.shows(run)
+    expect(stage.root.locator(".greeting")).to_be_hidden()
+
+
+def test_an_update_is_played_with_its_captions(page: Page, opened: Callable[[], Stage], run: bc.Engine) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    stage = opened()
+    stage.root.evaluate(RECORD)
+    stage.act("stage.player.speed = 10")
+    stage.root.get_by_role("button", name="watch one update").click()
+    stage.wait("stage.dataset.state === 'idle' && Number(stage.dataset.position) === argument", END)
+    run.run(max_events=BEGIN)
+    rounds = [event for event in run.step("node") if event.kind == Kind.ORACLE]
+    # Every round looks at the promises, asks for the truth, and adds a row; then messages pass.
+    assert stage.root.evaluate("root => root.told") == [*[0, 1, 2] * len(rounds), -1]
+    stage.shows(run)
+    expect(stage.root.locator(".greeting")).to_contain_text("Your turn")
+    stage.step("round")
+    expect(stage.root.locator(".greeting")).to_be_hidden()
+
+
+def test_without_motion_every_press_has_its_caption(opened: Callable[[], Stage]) -> None:
+    stage = opened()
+    stage.root.get_by_role("button", name="watch one update").click()
+    stage.settle()
+    now = stage.root.locator(".captions .now")
+    expect(now).to_contain_text("A promise about every state of right knee")
+    stage.step("event")
+    expect(now).to_contain_text("The truth at one state")
+    stage.step("event")
+    expect(now).to_contain_text("A row")
+
+
+@pytest.mark.parametrize("answer", ["watch one update", "Close"])
+def test_it_is_not_offered_again(page: Page, opened: Callable[[], Stage], answer: str) -> None:
+    opened().root.get_by_role("button", name=answer, exact=True).first.click()
+    page.evaluate("() => document.querySelector('main').replaceWith(document.createElement('main'))")
+    expect(opened().root.locator(".greeting")).to_be_hidden()
+
+
+def test_a_run_that_was_asked_for_is_shown_without_it(watched: Callable[[Lab], Stage]) -> None:
+    expect(watched(lab("pose-small", 8, 9)).root.locator(".greeting")).to_be_hidden()
