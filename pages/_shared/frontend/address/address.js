@@ -2,9 +2,11 @@
 // Streamlit drops them when a page is opened. If an address replaces another run in the tab, a link back is offered.
 
 import { isAddressed } from "../fields.js";
+import { leaveWithScreen, pressLecture } from "../lecture.js";
 
 const MEMORY = "bender-lab:address";
 const TOUR = "bender-lab:tour";
+const TYPED_INTO = "input, textarea, select, dialog, [role^=menu], [role=option]";
 const EVERY = 250; // milliseconds between two looks at the address bar
 
 const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
@@ -37,6 +39,8 @@ class Address {
     const { signal } = this.open;
     addEventListener("popstate", () => Object.assign(this, { gone: true }), { signal });
     addEventListener("pagehide", () => this.look(), { signal });
+    addEventListener("keydown", (event) => this.press(event), { signal });
+    document.addEventListener("fullscreenchange", leaveWithScreen, { signal });
     const timer = setInterval(() => this.look(), EVERY);
     signal.onabort = () => clearInterval(timer);
   }
@@ -67,6 +71,13 @@ class Address {
     if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
     data.place = lesson; // it is no step for Back
     send("recalled", { lesson, done });
+  }
+
+  // Keys of every page.
+  press(event) {
+    if (!this.root.isConnected) return this.open.abort();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.composedPath()[0].closest?.(TYPED_INTO)) return null;
+    return pressLecture(event) && event.preventDefault();
   }
 
   isOpen() {

@@ -1,8 +1,12 @@
 // Buttons and keys of the stage.
 
+import { isLecture } from "../lecture.js";
+
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
 const STEPS = { ArrowLeft: true, ArrowRight: false, ",": true, ".": false };
+const EVENTS = [",", "."];
+const PAGES = { PageUp: true, PageDown: false }; // as presenters send them
 const BACK = "x"; // to the run before
 const PAIR = "c"; // another run beside this one
 const TYPED_INTO = "input, textarea, select, summary, [role^=menu], [role=option]";
@@ -72,14 +76,14 @@ const press = (stage, event) => {
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
-  if (stage.finder.press(event.key)) return event.preventDefault();
+  if (stage.finder.press(event.key) || stage.lecture.press(event.key)) return event.preventDefault();
   if (event.key.toLowerCase() === BACK) return stage.runBar.back();
   if (event.key.toLowerCase() === PAIR) return stage.pair.toggle();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
-  const back = STEPS[event.key];
+  const back = STEPS[event.key] ?? (isLecture() ? PAGES[event.key] : undefined);
   if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();
-  if (back !== undefined) clock.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
+  if (back !== undefined) clock.step(EVENTS.includes(event.key) ? "event" : grainOf(event), back);
   else if (event.key !== " ") return;
   else if (clock.playing) clock.pause();
   else clock.play();

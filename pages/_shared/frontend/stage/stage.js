@@ -14,6 +14,7 @@ import { Graph } from "./graph/graph.js";
 import { Greeting } from "./greeting.js";
 import { Sizes } from "./layout.js";
 import { Leaving } from "./leaving.js";
+import { Lecture } from "./lecture.js";
 import { List } from "./list/list.js";
 import { takeUpChoices } from "./play/choices.js";
 import { Moment } from "./play/moment.js";
@@ -54,6 +55,7 @@ class Stage {
     this.chapters = new Chapters(this);
     this.finder = new Finder(this);
     this.greeting = new Greeting(this);
+    this.lecture = new Lecture(this);
     listen(this);
     this.followTheme();
     if (!first) last = this;
