@@ -21,6 +21,7 @@ from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
 from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import recorded_stage, stage
+from pages._shared.watch.talking import talking
 
 
 @st.fragment
@@ -54,11 +55,13 @@ if has_lab():
     warn(lab())
     show()
     requested_forks()
-    helping()
-    forking()
-    proving()
-    pricing()
-    saving()
+    with st.container(key="below_stage"):
+        helping()
+        forking()
+        proving()
+        pricing()
+        talking()
+        saving()
     load_ahead()
 else:
     show()

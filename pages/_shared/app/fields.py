@@ -162,6 +162,9 @@ ARC = Field("arc", WHOLE, "the message is", "the message that is pinned, if one 
 # An address within the address: the fields in which a second run differs from the first, and its place.
 BESIDE = Field("beside", LONG_WORD, "the second run is", "a second run, shown beside the first")
 
+# A talk: the name of one that the app comes with, or one packed by `watch.talk`.
+TALK = Field("talk", LONG_WORD, "the talk is", "a talk, whose moments are addresses", (WATCH,))
+
 # The pages' own.
 ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the order of the classes", (EDGE,))
 CLASS = Field("y", BITS, "it shows the class", "the values of the members of the selected class", (EDGE, WATCH))
@@ -216,6 +219,7 @@ LOOKS: tuple[Field[Any], ...] = (
     _look("docked", SHORT_COUNT, "its drawer shows message", "the message in the drawer, if none is pinned"),
     _look("drawer", choice(ORDERS, "orders"), "it orders classes by", "the drawer is open, its classes in this order"),
     CLASS,
+    _look("reveal", choice(("1", "2", "3", "4"), "numbers"), "it reveals", "how many pictures a lecture shows", "4"),
 )
 
 _TABLE: tuple[Field[Any], ...] = (
@@ -224,7 +228,7 @@ _TABLE: tuple[Field[Any], ...] = (
     MAKE,
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
-    *(ORDER, LESSON, DONE, PLAN),
+    *(TALK, ORDER, LESSON, DONE, PLAN),
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}

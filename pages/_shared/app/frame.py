@@ -71,7 +71,7 @@ _CSS = """<style>
   :root:has(.st-key-notice) { --notice: 3.8rem; }
   /* Lecture mode: large type, and nothing but the page. */
   :root[data-lecture] { font-size: clamp(16px, min(1.42vw, 2.53vh), 56px) !important; }
-  :root[data-lecture] [data-testid="stHeader"], :root[data-lecture] [data-testid="stSidebar"] { display: none; }
+  :root[data-lecture] :is([data-testid="stHeader"], [data-testid="stSidebar"], .st-key-below_stage) { display: none; }
   :root[data-lecture] .stMainBlockContainer { padding-top: 0.6rem; }
   :root[data-blank]::after { content: ""; position: fixed; inset: 0; z-index: 1000000; background: #000; }
   /* Keyboard focus is visible; text fields show it by their frames. */

@@ -647,6 +647,34 @@ def open_again(fields: Mapping[str, str]) -> None:
     _LAB.set(other)
 
 
+def open_moment(fields: Mapping[str, str]) -> None:
+    """Show the moment of an address, in a run of the session if it has one, with the run beside it or alone.
+
+    An address that cannot be opened changes nothing but the notice.
+    """
+    try:
+        found = _run_of(fields, lab())
+        if found is None:
+            open_again(fields)
+        else:
+            _show_moment(lab(), found, fields)
+    except LinkError as error:
+        lab().notice = f"This moment cannot be shown: {error}."
+        return
+    lab().branches.beside, lab().aside = None, _aside(fields)
+
+
+def _show_moment(current: Lab, branch: Branch, fields: Mapping[str, str]) -> None:
+    at = AT.of(fields, 0)
+    if branch is not current.branches.shown:
+        return_to(current, branch, at)
+    if branch.run is not None:
+        branch.run.halt()
+        branch.run.join(at)
+        branch.run.settle()
+        branch.run.arc, branch.run.pinned = arc_of(fields, branch.run.engine), ARC.name in fields
+
+
 def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
     """The run of an address among those of the session; rather one of the line shown, or else the last.
 

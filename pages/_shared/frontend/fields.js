@@ -8,8 +8,9 @@ const field = (name) => {
   return fields[name];
 };
 
-// The fields of the address, by name.
-export const addressed = () => Object.fromEntries(new URLSearchParams(location.search));
+// The fields of an address, by name; of a query, or of the page's.
+export const fieldsOf = (query) => Object.fromEntries(new URLSearchParams(query));
+export const addressed = () => fieldsOf(location.search);
 
 // Whether the address has a field.
 export const isAddressed = (name) => field(name) && Object.hasOwn(addressed(), name);
@@ -19,6 +20,9 @@ export const fits = (name, text) => new RegExp(`^(?:${field(name).pattern})$`, "
 
 // Whether an address leaves a text out, as it is the default.
 export const isUsual = (name, text) => text === field(name).usual;
+
+// The default of a field; empty: none.
+export const usual = (name) => field(name).usual;
 
 // Values of fields, as a part of an address.
 export const written = (values) =>

@@ -161,12 +161,13 @@ class WatchedRun:
         self.progress = self._progress()
         self.work.begin(partial(self._drive, until))
 
-    def join(self, place: Place) -> None:
-        """Show a place: at once if it is known, else when the run has come there, in the background."""
+    def join(self, place: int | Place) -> None:
+        """Show a position or a place: at once if it is known, else when the run has come there, in the background."""
         if not self.settle():
             return
-        found = position_of(self.engine.trace, place)
-        if found is None:
+        trace = self.engine.trace
+        found = position_of(trace, place) if isinstance(place, Place) else place
+        if found is None or found > len(trace):
             self.start(until=place)
         else:
             self.show(found)

@@ -578,12 +578,25 @@ class Greeting(TypedDict):
     end: Count  # the position after its last
 
 
+class Talk(TypedDict):
+    """How far a talk has been given."""
+
+    title: str
+    count: Count  # its moments
+    at: OrNone  # the one shown last
+    turn: Count  # how many have been shown
+    query: str  # the address of the one shown last
+    note: str
+    following: str  # the note of the next one
+
+
 class Stage(RunShown):
     """All data that the stage draws."""
 
     beside: RunShown | None  # the run beside it
     has_same_groups: bool  # whether that has the same groups
     greeting: Greeting | None  # None if the session opened with a run of its own choice
+    talk: Talk | None
 
 
 class DrawerAsked(TypedDict):
@@ -628,6 +641,8 @@ class EveryCommand(TypedDict):
         "alone",
         "join",
         "meet",
+        "moment",
+        "keep",
     ]
     at: Position  # the position shown
     arc: OrNone  # that is pinned
@@ -668,8 +683,10 @@ class RunCommand(EveryCommand):
     beat: NotRequired[Beat]
     # Of a run to make.
     chosen: NotRequired[Chosen]
-    # Of an address of this page that the browser went back to: its query.
+    # Of an address of this page that the browser went back to, or of a moment to keep: its query.
     query: NotRequired[str]
+    # Of a moment of the talk to show: its number.
+    moment: NotRequired[int]
     # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "instance", "learn"]]
     fields: NotRequired[dict[str, Any]]

@@ -47,7 +47,9 @@ from pages._shared.watch.stage_views import (
     parent_view,
     proving_text,
     reference_lines,
+    talk_view,
 )
+from pages._shared.watch.talking import go, keep_moment, present_talk
 
 # The pages to which the stage has links.
 PAGES = (EDGE, INSTANCE, LEARN)
@@ -89,6 +91,10 @@ def _on_command() -> None:
     elif command["do"] == "choose":
         # Another choice has just been carried out.
         choose(current, command["chosen"], current.branches.shown)
+    elif command["do"] == "moment":
+        # So has another moment.
+        go(command["moment"])
+        WHOLE_PAGE.set(True)
     if command.get("beside"):
         carry_out_beside(current, command["beside"])
 
@@ -123,10 +129,15 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
             give_up_next(is_beside=True)
     if command["do"] == "back" and current.branches.before is not None:
         return_to(current, current.branches.before)
+    if command["do"] == "keep":
+        keep_moment(command["query"])
+    if command["do"] == "moment" and is_new:
+        go(command["moment"])
+        answers.forget()
     if command["do"] == "address":
         open_again(dict(parse_qsl(command["query"])))
     # The whole page makes forks and shows other runs.
-    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove", "back", "address"))
+    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove", "back", "address", "keep", "moment"))
 
 
 def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
@@ -214,7 +225,7 @@ def stage_data(current: Lab) -> protocol.Stage:
     answer, has_graph = _answer(current.run, _answers(current.run))
     # The first run of the session is the recorded one.
     greeting = recording().greeting if arrival().greets and current.number == 0 else None
-    more = {"beside": beside, "greeting": greeting}
+    more = {"beside": beside, "greeting": greeting, "talk": talk_view(present_talk())}
     return cast(protocol.Stage, run_data(current, has_graph) | answer | more)
 
 
@@ -265,6 +276,7 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "beside": None,
         "has_same_groups": are_same,
         "greeting": None,
+        "talk": None,
     }
     return _data(current, shown, current.run, has_graph) | own
 

@@ -29,6 +29,8 @@ from pages._shared.watch.stage_views import edge_tightness, exact_view, history
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component requests
 # as many later ones as it needs, up to a limit.
 MOST_BEHIND, BEHIND, AHEAD, MOST_AHEAD = 400, 8, 24, 400
+# Commands that ask for no other picture.
+_ABOUT_NOTHING_NEW = {"poll", "stop", "reference", "prove", "choose", "pair", "alone", "moment", "keep"}
 # Most questions are answered before anybody could read the progress.
 PATIENCE_SECONDS = 0.2
 
@@ -139,11 +141,11 @@ class Answers:
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._question is not None and not (question.do == "poll" and self._is_stopped)
-        if known and (again or question.do in ("poll", "stop", "reference", "prove", "choose", "pair", "alone")):
+        if known and (again or question.do in _ABOUT_NOTHING_NEW):
             return
         if not self.run.settle():
             return
-        if question.do in ("poll", "stop", "reference", "prove", "choose", "pair", "alone", "run", "join"):
+        if question.do in _ABOUT_NOTHING_NEW | {"run", "join"}:
             question = replace(question, at=self.run.position)
         self._begin(question)
 

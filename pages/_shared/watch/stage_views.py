@@ -28,6 +28,7 @@ from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import listed
 from pages._shared.watch.event_frames import gained_sent, tension_sent
+from pages._shared.watch.talk import Moment, Talk
 
 FIRST = (
     "All messages are 0, so every group is on its own. Press Play, or step round by round: the lower bound will rise."
@@ -378,3 +379,20 @@ def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = 
         stop.check()
         nu.append(listed(np.array([answer.exact for answer in looking.answers(engine, p, state)]), 12))
     return {"opened": opened, "states": known, "nu": nu}
+
+
+def talk_view(talk: Talk | None) -> protocol.Talk | None:
+    """How far a talk has been given; None if there is none."""
+    if talk is None or not talk.moments:
+        return None
+    shown = talk.moments[talk.at] if talk.at >= 0 else Moment("")
+    after = talk.moments[talk.at + 1].note if talk.at + 1 < len(talk.moments) else ""
+    return {
+        "title": talk.title,
+        "count": len(talk.moments),
+        "at": talk.at,
+        "turn": talk.turn,
+        "query": shown.address,
+        "note": shown.note,
+        "following": after,
+    }

@@ -44,6 +44,7 @@ const listenToAll = (stage) => {
   act("prove").onclick = () => questions.ask("prove");
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   leaving.by(act("tour"), "learn", () => ({}));
+  act("keep").onclick = () => leaving.keep();
   act("keys").onclick = () => stage.$("dialog").showModal();
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
@@ -76,6 +77,7 @@ const press = (stage, event) => {
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
+  if (stage.talk.press(event)) return event.preventDefault();
   if (stage.finder.press(event.key) || stage.lecture.press(event.key)) return event.preventDefault();
   if (event.key.toLowerCase() === BACK) return stage.runBar.back();
   if (event.key.toLowerCase() === PAIR) return stage.pair.toggle();

@@ -132,6 +132,12 @@ export class Leaving {
     }, CALM);
   }
 
+  // The moment shown becomes a part of the talk.
+  keep() {
+    this.stateAddress();
+    this.stage.questions.ask("keep", { query: location.search.slice(1) });
+  }
+
   async copyLink(button) {
     this.stateAddress();
     button.textContent = await this.copied();

@@ -23,6 +23,7 @@ import { Questions } from "./questions.js";
 import { RunBar } from "./run_bar.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
+import { Talk } from "./talk.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
 
@@ -56,6 +57,7 @@ class Stage {
     this.finder = new Finder(this);
     this.greeting = new Greeting(this);
     this.lecture = new Lecture(this);
+    this.talk = new Talk(this);
     listen(this);
     this.followTheme();
     if (!first) last = this;
@@ -99,7 +101,9 @@ class Stage {
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
-    if (!this.first) this.pair.receive(data);
+    if (this.first) return;
+    this.talk.hear(data, latest);
+    this.pair.receive(data);
   }
 
   // A question to Python.

@@ -1,7 +1,7 @@
 // The choices that decide the picture besides the run: the address names them, so that a link opens this very picture;
 // those that it does not name have their defaults. Within a tab, choices survive leaving the stage.
 
-import { addressed, fits, isUsual, written } from "../../fields.js";
+import { addressed, fits, isUsual, usual, written } from "../../fields.js";
 import { clamp } from "../../numbers.js";
 import { FARTHEST } from "../graph/camera.js";
 
@@ -14,10 +14,11 @@ const numbersOf = (text) => text.split("_").map(Number);
 const choose = (stage, name, value) => {
   stage.$(`[data-act=${name}]`).value = value;
 };
-const press = (stage, name) => stage.$(`[data-act=${name}]`).setAttribute("aria-pressed", "true");
+const press = (stage, name, on) => stage.$(`[data-act=${name}]`).setAttribute("aria-pressed", on);
 
-// For every choice, by the name of its field: its text (empty: none), and how to apply it. `own`: it belongs to one
-// run; `listed`: it shows in the list; `isTolerant`: it uses what it can of a text that its field does not allow.
+// For every choice, by the name of its field: its text (empty: none), and how to apply it, or its default. `own`: it
+// belongs to one run; `listed`: it shows in the list; `isTolerant`: it uses what it can of a text that its field does
+// not allow.
 const LOOKS = {
   view: {
     of: ({ panes }) => panes.view,
@@ -33,7 +34,7 @@ const LOOKS = {
   camera: {
     of: ({ panes: { camera, size } }) => (camera.scale === 1 ? "" : joined([camera.scale, ...camera.shares(size)])),
     take: ({ panes: { camera } }, text) => {
-      const [scale, ...shares] = numbersOf(text);
+      const [scale, ...shares] = numbersOf(text || "1");
       camera.scale = clamp(scale, 1, FARTHEST);
       // Shares of the pane until that has a size.
       camera.corner = [0, 1].map((k) => clamp(shares[k] ?? 0, 1 - camera.scale, 0));
@@ -44,7 +45,7 @@ const LOOKS = {
   circles: {
     of: ({ panes }) => joined(Object.entries(panes.places.kept).flatMap(([p, at]) => [Number(p), ...at])),
     take: ({ panes }, text) => {
-      const [numbers, kept] = [numbersOf(text), {}];
+      const [numbers, kept] = [text ? numbersOf(text) : [], {}];
       for (let k = 0; k + 2 < numbers.length; k += 3) kept[numbers[k]] = numbers.slice(k + 1, k + 3);
       panes.places.put(kept);
     },
@@ -52,21 +53,21 @@ const LOOKS = {
   },
   exact: {
     of: ({ charts }) => (charts.exact.on ? "1" : ""),
-    take: (stage) => {
-      press(stage, "exact");
-      stage.charts.exact.on = true;
+    take: (stage, text) => {
+      stage.charts.exact.on = text === "1";
+      press(stage, "exact", text === "1");
     },
   },
   distance: {
     of: ({ charts }) => (charts.energy.distance ? "1" : ""),
-    take: (stage) => {
-      press(stage, "distance");
-      stage.charts.energy.distance = true;
+    take: (stage, text) => {
+      stage.charts.energy.distance = text === "1";
+      press(stage, "distance", text === "1");
     },
   },
   whole: {
     of: ({ charts }) => (charts.energy.whole ? "1" : ""),
-    take: ({ charts }) => Object.assign(charts.energy, { whole: true }),
+    take: ({ charts }, text) => Object.assign(charts.energy, { whole: text === "1" }),
   },
   axis: {
     of: ({ charts }) => charts.fan.chosen,
@@ -79,13 +80,13 @@ const LOOKS = {
     of: ({ charts }) => (charts.fan.zoom.range ? joined(charts.fan.zoom.range) : ""),
     take: ({ charts }, text) => {
       const [from, to] = numbersOf(text);
-      if (from < to) charts.fan.zoom.range = [from, to];
+      charts.fan.zoom.range = from < to ? [from, to] : null;
     },
     own: true,
   },
   list: {
     of: ({ list }) => (list.open ? "1" : ""),
-    take: ({ list }) => list.takeUp({ open: true }),
+    take: ({ list }, text) => list.takeUp({ open: text === "1" }),
   },
   sort: {
     of: ({ list }) => list.sorting.key,
@@ -94,7 +95,7 @@ const LOOKS = {
   },
   up: {
     of: ({ list }) => (list.sorting.ascends ? "1" : ""),
-    take: ({ list }) => list.takeUp({ ascends: true }),
+    take: ({ list }, text) => list.takeUp({ ascends: text === "1" }),
     listed: true,
   },
   find: {
@@ -110,18 +111,22 @@ const LOOKS = {
   // The message in the drawer, where none is pinned: it may be one of an earlier update.
   docked: {
     of: ({ arc, drawer }) => (drawer.open && arc < 0 && drawer.arc >= 0 ? String(drawer.arc) : ""),
-    take: ({ graph, drawer }, arc) => Number(arc) < 2 * graph.edges.length && drawer.dock(Number(arc)),
+    take: ({ graph, drawer }, arc) => arc && Number(arc) < 2 * graph.edges.length && drawer.dock(Number(arc)),
     own: true,
   },
   drawer: {
     of: ({ drawer }) => (drawer.open ? drawer.order : ""),
-    take: ({ drawer }, order) => drawer.takeUp({ open: true, order }),
+    take: ({ drawer }, order) => drawer.takeUp({ open: order !== "", order: order || drawer.order }),
     isTolerant: true,
   },
   y: {
     of: ({ drawer }) => (drawer.open ? drawer.chosen : ""),
     take: ({ drawer }, chosen) => drawer.takeUp({ chosen }),
     own: true,
+  },
+  reveal: {
+    of: ({ lecture }) => lecture.layers,
+    take: ({ lecture }, layers) => lecture.reveal(layers),
   },
 };
 
@@ -148,6 +153,14 @@ const take = (stage, looks) => {
   for (const [name, look] of Object.entries(LOOKS)) {
     const text = looks[name];
     if (text && (look.isTolerant || fits(name, text))) look.take(stage, text);
+  }
+};
+
+// Apply the choices of an address, and the defaults of all others.
+export const wear = (stage, fields) => {
+  for (const [name, look] of Object.entries(LOOKS)) {
+    const text = fields[name] ?? "";
+    look.take(stage, text && (look.isTolerant || fits(name, text)) ? text : usual(name));
   }
 };
 

@@ -1,0 +1,53 @@
+"""A talk is given with a presenter's keys, and its notes are in a window of their own."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from pages._shared.watch.talk import read, ready
+from tests.browser.lab import Lab
+
+pytestmark = pytest.mark.browser
+
+PAPER = read(ready()["paper"]).moments
+# Nothing is under way.
+SHOWN = """stage.stage.talk.target === null && stage.dataset.state === 'idle' && stage.stage.talk.talk?.at === argument
+    && stage.stage.pair.stages.every(({ status }) => status.stateOf() === 'idle')"""
+
+
+@pytest.mark.slow
+def test_the_ready_talk_is_given(watch: Lab) -> None:
+    page = watch.open("/?talk=paper").page
+    with page.expect_popup() as opened:
+        page.keyboard.press("n")
+    notes = opened.value
+    page.keyboard.press("p")
+    for number, moment in enumerate(PAPER):
+        page.keyboard.press("PageDown")
+        watch.wait(SHOWN, number)
+        expect(notes.locator(".note")).to_have_text(moment.note)
+        expect(notes.locator(".place")).to_contain_text(f"{number + 1} of 15")
+        fields = moment.fields
+        watch.wait("Number(stage.dataset.position) === argument", int(fields["at"]))
+        assert watch.stage.get_attribute("data-layers") == fields.get("reveal", "4")
+        assert watch.stage.locator(".views").get_attribute("data-view") == fields.get("view", "hyper")
+        assert watch.stage.evaluate("({ stage }) => stage.pair.second !== null") == ("beside" in fields)
+        assert watch.stage.locator(".pane.list").is_visible() == ("list" in fields)
+    # A press in the notes' window counts, and so does every one of several.
+    for _ in range(3):
+        notes.keyboard.press("PageUp")
+    watch.wait(SHOWN, len(PAPER) - 4)
+
+
+def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:
+    watch.click("[data-step=sweep]")
+    watch.click("[data-view=answer]")
+    kept = watch.position
+    watch.click("[data-act=keep]")
+    expect(watch.page.get_by_role("radio")).to_have_count(1)
+    watch.click("[data-act=reset]")
+    watch.click("[data-view=both]")
+    watch.press("Go there")
+    watch.wait("Number(stage.dataset.position) === argument", kept)
+    assert watch.stage.locator(".views").get_attribute("data-view") == "answer"
