@@ -204,6 +204,7 @@ def test_a_page_says_what_it_cannot_read_and_is_shown(page: str, field: str) -> 
 # -- from page to page ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_second_run_stays_in_the_address_of_every_page() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test.query_params.update(FIRST | {"beside": "variant=11&at=2"})
