@@ -38,7 +38,6 @@ const listenToAll = (stage) => {
   };
   stage.$(".scrub").oninput = (event) => stage.chapters.show(Number(event.target.value));
   act("prove").onclick = () => questions.ask("prove");
-  act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   leaving.by(act("tour"), "learn", () => ({}));
   act("keys").onclick = () => stage.$("dialog").showModal();
   act("reference").onclick = () => questions.ask("reference");

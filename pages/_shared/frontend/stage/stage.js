@@ -19,6 +19,7 @@ import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
 import { Questions } from "./questions.js";
 import { RunBar } from "./run_bar.js";
+import { Sharing } from "./sharing.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
 
@@ -52,6 +53,7 @@ class Stage {
     this.strip = new Strip(this);
     this.chapters = new Chapters(this);
     this.finder = new Finder(this);
+    this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);
     this.followTheme();
     if (!first) last = this;
