@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -213,7 +214,7 @@ def test_a_moving_picture_has_the_moments_that_play_shows(stage: Stage, tmp_path
     # What stays the same is one picture, and none follows another that is the same.
     assert 1 < len(found) <= len(lasts) + 1
     assert max(durations[:-1]) > 2 * STEP
-    assert all(apart(one, other) > 0 for one, other in zip(found, found[1:], strict=False))
+    assert all(apart(one, other) > 0 for one, other in pairwise(found))
 
 
 def test_a_picture_of_a_film_is_that_of_the_stage_at_the_event(stage: Stage, tmp_path: Path) -> None:

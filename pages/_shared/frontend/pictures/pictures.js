@@ -78,8 +78,8 @@ export const save = async (stage, kind, span) => {
     download(blob, `${name}.${kind}`);
     say(`saved: ${text}`);
   } catch (problem) {
+    say(problem instanceof Stopped ? problem.message : `nothing is saved: ${problem.message}`);
     if (!(problem instanceof Stopped)) throw problem;
-    say(problem.message);
   } finally {
     stop.hidden = true;
     await film?.end();
