@@ -77,6 +77,7 @@ def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:
     watch.go("Watch")
     assert watch.position == position
     assert watch.shown() == shown
+    watch.stage.get_by_text("share", exact=True).click()
     watch.stage.locator("[data-act=link]").click()
     expect(watch.stage.locator("[data-act=link]")).to_have_text("an uploaded model cannot be in a link")
 
@@ -122,7 +123,7 @@ def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: La
     assert box["y"] + box["height"] <= watch.stage.bounding_box()["y"]
     assert sentence["y"] + sentence["height"] <= watch.page.viewport_size["height"]
     # As the stage's own buttons.
-    dismiss, link = offer.get_by_role("button"), watch.stage.locator("[data-act=link]")
+    dismiss, link = offer.get_by_role("button"), watch.stage.locator("[data-act=prove]")
     look = (
         "(e) => { const { backgroundColor, fontFamily } = getComputedStyle(e); return [backgroundColor, fontFamily]; }"
     )

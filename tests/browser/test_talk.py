@@ -44,6 +44,7 @@ def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:
     watch.click("[data-step=sweep]")
     watch.click("[data-view=answer]")
     kept = watch.position
+    watch.stage.get_by_text("share", exact=True).click()
     watch.click("[data-act=keep]")
     expect(watch.page.get_by_role("radio")).to_have_count(1)
     watch.click("[data-act=reset]")

@@ -240,6 +240,7 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
     assert put != free
     watch.click(".node[data-node='3']")
     watch.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    watch.stage.get_by_text("share", exact=True).click()
     watch.stage.locator("[data-act=link]").click()
     expect(watch.stage.locator("[data-act=link]")).to_have_text("copied")
     link = watch.page.evaluate("navigator.clipboard.readText()")

@@ -42,7 +42,6 @@ const listenToAll = (stage) => {
   };
   stage.$(".scrub").oninput = (event) => stage.chapters.show(Number(event.target.value));
   act("prove").onclick = () => questions.ask("prove");
-  act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   leaving.by(act("tour"), "learn", () => ({}));
   act("keep").onclick = () => leaving.keep();
   act("keys").onclick = () => stage.$("dialog").showModal();
@@ -74,7 +73,7 @@ const run = (stage, stops) => {
 const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
-  if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
+  if (event.ctrlKey || event.metaKey || stage.$("dialog").open || stage.player.filmed) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
   if (stage.talk.press(event)) return event.preventDefault();

@@ -1,6 +1,7 @@
 // Moments to go to: a list that opens, and a key for each of them.
 
 import { number } from "../text.js";
+import { Menu } from "./menu.js";
 
 // Of the message shown; an exact variant has none of them.
 const OF_ROWS = ["row", "tight"];
@@ -8,24 +9,10 @@ const OF_ROWS = ["row", "tight"];
 export class Finder {
   constructor(stage) {
     this.stage = stage;
-    this.list = stage.$(".finder");
+    this.menu = new Menu(stage, stage.$(".finder"));
     this.share = stage.$("[data-act=share]");
-    this.buttons = [...this.list.querySelectorAll("[data-find]")];
+    this.buttons = [...this.menu.list.querySelectorAll("[data-find]")];
     for (const button of this.buttons) button.onclick = () => this.go(button.dataset.find);
-    this.list.onkeydown = (event) => {
-      if (event.key === "Escape") this.close();
-    };
-    // Whatever else is pressed closes it.
-    this.list.onfocusout = ({ relatedTarget }) => {
-      if (relatedTarget && !this.list.contains(relatedTarget)) this.close();
-    };
-    stage.root.addEventListener("pointerdown", ({ target }) => {
-      if (!this.list.contains(target)) this.close();
-    });
-  }
-
-  close() {
-    this.list.open = false;
   }
 
   // Take a key; returns whether it is one of a moment.
@@ -37,7 +24,7 @@ export class Finder {
 
   go(goal) {
     const { stage } = this;
-    this.close();
+    this.menu.close();
     if (goal === "largest") return stage.player.jump(stage.history.rise.event);
     stage.player.add({ goal, message: this.message(), share: Number(this.share.value) });
   }
@@ -52,7 +39,7 @@ export class Finder {
     const shown = this.message() >= 0 && !graph.exact;
     const is = { largest: Boolean(history.rise), ...Object.fromEntries(OF_ROWS.map((goal) => [goal, shown])) };
     for (const button of this.buttons) button.disabled = Boolean(running) || is[button.dataset.find] === false;
-    const largest = this.list.querySelector("[data-out=largest]");
+    const largest = this.menu.list.querySelector("[data-out=largest]");
     largest.textContent = history.rise ? `event ${history.rise.event}, by ${number(history.rise.gain)}` : "";
   }
 }

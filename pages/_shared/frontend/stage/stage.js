@@ -21,6 +21,7 @@ import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
 import { Questions } from "./questions.js";
 import { RunBar } from "./run_bar.js";
+import { Sharing } from "./sharing.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
 import { Talk } from "./talk.js";
@@ -58,6 +59,7 @@ class Stage {
     this.greeting = new Greeting(this);
     this.lecture = new Lecture(this);
     this.talk = new Talk(this);
+    this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);
     this.followTheme();
     if (!first) last = this;
