@@ -81,24 +81,26 @@ def make() -> str | None:
         )
         runs: dict[str, list[int] | list[str]] = {
             "sizes": st.multiselect(
-                "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
+                "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"].meaning
             ),
             "variants": st.multiselect(
-                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
+                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"].meaning
             ),
             "strategies": st.multiselect(
                 "Strategies",
                 ["default", *STRATEGIES, PROOF],
                 ["default"],
                 key="plan_strategies",
-                help=f"{GLOSSARY['partition']} “{PROOF}”: {GLOSSARY['proof']}",
+                help=f"{GLOSSARY['partition'].meaning} “{PROOF}”: {GLOSSARY['proof'].meaning}",
             ),
             "schedules": st.multiselect(
-                "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]
+                "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"].meaning
             ),
         }
         left, right = st.columns(2)
-        sweeps = left.number_input("Sweeps per run (max)", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
+        sweeps = left.number_input(
+            "Sweeps per run (max)", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"].meaning
+        )
         seconds = right.number_input("Seconds per run (max)", 1.0, 86_400.0, 60.0, key="plan_seconds")
         if has_model:
             st.caption("A copy of your model is kept with the plan on this machine.")
