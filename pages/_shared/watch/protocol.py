@@ -514,6 +514,7 @@ class Bar(TypedDict):
     refusal: str  # why the last one could not be made; empty if it could
     offer: Chosen | None  # what could be made instead
     before: str | None  # what distinguishes the run that was shown before, in words
+    same: str  # a sentence if another M or strategy has made the same groups as before; else empty
 
 
 # -- all together -------------------------------------------------------------------------------------------------
