@@ -93,6 +93,12 @@ def test_a_page_opens_ready_with_a_sample(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_a_page_names_itself_and_the_model(page: str) -> None:
+    headings = [piece.text for piece in html(app(page)) if any(tag == "h1" for tag, _ in piece.tags)]
+    assert headings == [f"{page.capitalize()} pose, small"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_figure_has_a_text_alternative(page: str) -> None:
     test = app(page)
     assert all(chart.proto.alt for chart in test.get("plotly_chart"))
