@@ -465,6 +465,9 @@ class Chapter(TypedDict):
     kept: Kept | None  # None if there are no runs before it
     variables: Count  # of its model
     length: Position  # where the next one begins; of the last, as far as seen
+    event: list[Position]  # at which its bounds follow, rising; of the run shown, `History` has more
+    lower: list[Energy]
+    upper: list[Energy]
 
 
 class ReferenceLine(TypedDict):
