@@ -369,3 +369,33 @@ def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, 
     stage.step("sweep", backward=True)
     stage.step("sweep", backward=True)
     assert proof.count() == 0
+
+
+def test_charts_can_be_read_in_a_low_window(stage: Stage, update: range) -> None:
+    """As at 200 % zoom: the stage is then higher than the window, which scrolls."""
+    usual = stage.page.viewport_size
+    assert usual is not None
+    stage.page.set_viewport_size({"width": 960, "height": 540})
+    shown(stage, [update[-2]])
+    seen = stage.root.evaluate(BOXES, [])
+    left, top, right, bottom = seen["data"]
+    assert bottom - top > 60
+    assert right - left > 60
+    assert apart(seen["names"])
+    _, _, width, height = seen["pane"]
+    assert all(min(x0, y0) >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in seen["circles"])
+    stage.page.set_viewport_size(usual)
+    stage.settle()
+
+
+def test_energies_have_their_digits_where_no_chart_has_room(stage: Stage, update: range) -> None:
+    """Without a number of digits, other pictures would look for it for ever."""
+    shown(stage, [update[-2]])
+    digits = """({ stage }, room) => {
+        stage.root.querySelector('.axis').style.display = room;
+        stage.sizes.forget();
+        Object.assign(stage.charts.energy, { digits: undefined });
+        stage.charts.draw(stage.moment());
+        return stage.charts.energy.digits;
+    }"""
+    assert stage.root.evaluate(digits, "none") == stage.root.evaluate(digits, "") >= 0

@@ -49,11 +49,12 @@ export class Charts {
     const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
     this.isWhole = !left.width;
     const first = this.isWhole ? right : left;
+    const box = { top: ABOVE, bottom: first.height - BELOW, left: LEFT, right: first.width };
+    // Other pictures write energies with as many digits, also where there is no room for this one.
+    energy.settle(moment, box);
     if (!first.width || first.height < ABOVE + BELOW) return;
     this.beside = !this.isWhole && Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;
-    const box = { top: ABOVE, bottom: first.height - BELOW, left: LEFT, right: first.width };
-    energy.settle(moment, box);
     box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
     if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
