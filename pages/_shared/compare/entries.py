@@ -64,7 +64,7 @@ def choices(current: Lab) -> None:
     st.multiselect(
         "Variants",
         list(bc.VARIANTS),
-        format_func=lambda number: f"{number}: {bc.VARIANTS[number].name}",
+        format_func=lambda number: bc.VARIANTS[number].title,
         key="race_variants",
         wrap=True,
         help=GLOSSARY["variant"].meaning,

@@ -84,7 +84,12 @@ def make() -> str | None:
                 "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"].meaning
             ),
             "variants": st.multiselect(
-                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"].meaning
+                "Variants",
+                list(bc.VARIANTS),
+                [4, 9, 11, 12],
+                format_func=lambda number: bc.VARIANTS[number].title,
+                key="plan_variants",
+                help=GLOSSARY["variant"].meaning,
             ),
             "strategies": st.multiselect(
                 "Strategies",

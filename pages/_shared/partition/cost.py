@@ -30,7 +30,7 @@ def choices(current: Lab, part: Partition) -> None:
     st.selectbox(
         "Variant",
         list(bc.VARIANTS),
-        format_func=lambda v: f"{v}: {bc.VARIANTS[v].name}",
+        format_func=lambda v: bc.VARIANTS[v].title,
         key="partition_variant",
         help=bc.VARIANTS[state.partition_variant].sentence,
     )

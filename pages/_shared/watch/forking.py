@@ -98,7 +98,7 @@ def by_hand(current: Lab) -> None:
         "Another variant",
         [each for each in bc.VARIANTS if each != current.variant],
         index=None,
-        format_func=lambda each: f"{each}: {bc.VARIANTS[each].name}",
+        format_func=lambda each: bc.VARIANTS[each].title,
         placeholder=f"{current.variant}, unchanged",
         key=keys["variant"],
     )

@@ -53,8 +53,7 @@ def choices(current: Lab) -> protocol.Choices:
         "models": [("samples", [_sample(name) for name in sample_names()]), ("recent", _recent(current))],
         "strategies": [_strategy(name) for name in dict.fromkeys([*strategies, own])],
         "variants": [
-            {"value": f"{number}", "text": f"{number}: {each.name}", "title": each.sentence}
-            for number, each in bc.VARIANTS.items()
+            {"value": f"{number}", "text": each.title, "title": each.sentence} for number, each in bc.VARIANTS.items()
         ],
         "schedules": [{"value": name, "text": name, "title": words} for name, words in SCHEDULES.items()],
         "most": LARGEST_GROUP,

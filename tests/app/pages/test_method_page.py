@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.learn import LESSONS
 from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
 from tests.app.pages.test_pages import app, complaints
 
@@ -49,6 +50,12 @@ def test_a_term_has_a_meaning_and_a_place(word: str) -> None:
         assert set(named) <= pages
     # A cell of a table in Markdown.
     assert not set("|\n") & set("".join(term))
+
+
+def test_a_message_is_the_same_on_all_pages() -> None:
+    assert GLOSSARY["message"].symbol == "λ"
+    assert any(symbol.startswith(r"\lambda") and "message" in meaning for symbol, meaning, _ in NOTATION)
+    assert "The **message** from B to A is a table too, written **λ**" in LESSONS["message"].text
 
 
 def test_every_quantity_that_a_run_names_is_explained() -> None:

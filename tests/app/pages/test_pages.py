@@ -98,6 +98,15 @@ def test_a_page_names_itself_and_the_model(page: str) -> None:
     assert headings == [f"{page.capitalize()} pose, small"]
 
 
+@pytest.mark.parametrize(
+    ("page", "label"), [("partition", "Variant"), ("compare", "Variants"), ("experiments", "Variants")]
+)
+def test_a_variant_has_the_same_name_on_every_page(page: str, label: str) -> None:
+    test = app(page)
+    (field,) = [each for each in [*test.selectbox, *test.multiselect] if each.label == label]
+    assert field.options == [variant.title for variant in bc.VARIANTS.values()]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_figure_has_a_text_alternative(page: str) -> None:
     test = app(page)
