@@ -2,6 +2,7 @@
 
 import { boundsOf } from "./history.js";
 
+const [WIDE, HIGH] = [300, 180]; // pixels of a frame with room for words below the climb
 const NAMED = 15; // pixels of a run whose number is written
 
 // The climb of the bounds over the runs up to the one shown, with the best that are known of them: [events, LB, UB].
@@ -36,5 +37,8 @@ export const chapterMarks = ({ box, x, stage }) => {
   });
 };
 
-// A point below the climb, which is steepest at first.
-export const belowClimb = ({ left, right, top, bottom }) => [left + 0.7 * (right - left), top + 0.7 * (bottom - top)];
+// A point below the climb, which is steepest at first; null if there is no room for words.
+export const belowClimb = ({ left, right, top, bottom }) => {
+  const [width, height] = [right - left, bottom - top];
+  return width < WIDE || height < HIGH ? null : [left + 0.7 * width, top + 0.7 * height];
+};

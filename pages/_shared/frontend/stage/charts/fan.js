@@ -71,6 +71,7 @@ export class Fan {
     const fans = updates.filter((update) => x(update.x1) > box.left && x(update.x0) < box.right);
     this.updates = fans;
     const present = fans.find(({ current }) => current);
+    const below = this.charts.isWhole && belowClimb(box);
     // Where the name of the present update begins: those of the past end before it.
     this.named = box.right - (present ? LETTER * this.stage.graph.nodes[present.node].label.length : 0);
     this.picture.draw([
@@ -82,7 +83,7 @@ export class Fan {
       ...this.references(),
       ...this.levels(),
       ...this.waiting(),
-      ...(this.charts.isWhole ? proofMarks(moment, belowClimb(box)) : []),
+      ...(below ? proofMarks(moment, below) : []),
       ...endNames(this),
       this.rim(),
       ...this.axis(),
