@@ -44,6 +44,11 @@ class Variant:
     enumerated: bool = False
 
     @property
+    def title(self) -> str:
+        """Its number and its name, as every list of variants shows them."""
+        return f"{self.number}: {self.name}"
+
+    @property
     def sentence(self) -> str:
         """A description of the variant in one line."""
         if self.enumerated:
@@ -64,7 +69,7 @@ def _listed(alphas: tuple[float, ...]) -> str:
 def _with_rows() -> list[Variant]:
     """The paper's ten: five choices of alpha, with reverse rows on the loosest edge, then on all loose ones."""
     alphas = {1: (1.0,), 2: (0.0,), 3: (0.5,), 4: (), 5: (1.0, 0.0, 0.5)}
-    cuts = {number: f"MWC α={_listed(chosen)} + RMC" if chosen else "RMC" for number, chosen in alphas.items()}
+    cuts = {number: f"MWC α = {_listed(chosen)} + RMC" if chosen else "RMC" for number, chosen in alphas.items()}
     return [
         Variant(
             number + 5 * everywhere,

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from pages._shared.app.naming import which_run
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
@@ -34,6 +35,7 @@ def show() -> None:
     if run.failure:
         complaint(run.failure)
     carry_out(current, partial(found_or_progress, found))
+    st.caption(which_run(current))
     p, q = choose(current, found)
     left, right = st.columns([6, 5])
     with left:

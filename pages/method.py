@@ -39,7 +39,10 @@ def show() -> None:
     with misprints:
         st.markdown("\n".join(f"- **{where}.** {mended}" for where, mended in MISPRINTS))
     with words:
-        st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in GLOSSARY.items()))
+        terms = "\n".join(
+            f"| **{word}** | {term.symbol} | {term.meaning} | {term.seen} |" for word, term in GLOSSARY.items()
+        )
+        st.markdown(f"| term | symbol | meaning | where it is seen |\n|---|---|---|---|\n{terms}")
 
 
 show()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 import bender_core as bc
 from bender_core import looking
@@ -247,7 +247,8 @@ BOXES = """({ stage }, references) => {
     const { left, right, top, bottom } = stage.charts.fan.box;
     const [width, height] = stage.panes.size;
     return {
-        names: all('svg.fan text'),
+        // What is written below the climb at the end lies in the frame.
+        names: all('svg.fan text:not([data-mark^=proof])'),
         data: [left, top, right, bottom],
         fan: stage.sizes.of(stage.charts.fan.svg).width,
         chips: all('rect.chip'),
@@ -307,20 +308,56 @@ def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_upda
     assert looked > len(update)
 
 
-def test_the_end_shows_how_the_gap_was_closed(stage: Stage, run: bc.Engine) -> None:
-    """No enlarged rounding errors: the last sweep's rise fits the frame, and levels are short numbers."""
+def ended(stage: Stage, update: range) -> bc.Trace:
+    """The stage at the end of its run, and what that has recorded."""
+    shown(stage, [update[-1]])
     stage.click("[data-act=run]")
     stage.wait_for_end()
-    low, high = stage.root.evaluate("({ stage }) => stage.charts.energy.ends")
-    rise = stage.root.evaluate("({ stage }) => stage.history.gains.at(-1)")
-    assert rise <= high - low <= 2 * rise
-    levels = stage.root.locator("svg.ground text.soft, svg.fan text.soft").all_text_contents()
+    return stage.lab.run.engine.trace
+
+
+def test_the_end_shows_the_whole_climb(stage: Stage, update: range) -> None:
+    """Over all events, with the room of the costs that there are none of; levels are short numbers."""
+    trace = ended(stage, update)
+    fan = "stage.charts.fan"
+    assert stage.root.evaluate(f"({{ stage }}) => {fan}.range") == [0, len(trace)]
+    low, high = stage.root.evaluate("({ stage }) => stage.charts.energy.range")
+    lower, upper = trace.column("lower_bound"), trace.column("upper_bound")
+    # LB leaps at first; from halfway on all of the climb is in the frame, in most of its height.
+    assert low <= lower[len(lower) // 2]
+    assert high >= upper[-1]
+    assert lower[-1] - lower[len(lower) // 2] >= 0.2 * (high - low)
+    expect(stage.root.locator("svg.ground")).to_be_hidden()
+    expect(stage.root.locator("figure:is(.edge, .gap)").first).to_be_hidden()
+    assert stage.root.evaluate("({ stage }) => stage.sizes.of(stage.charts.fan.svg).width") > 500
+    expect(stage.root.locator("svg.fan .proof")).to_have_text("optimal, proven")
+    levels = stage.root.locator("svg.fan text.soft").all_text_contents()
     assert all(len(level) < 9 for level in levels if level.startswith("−"))
-    assert stage.root.locator("figure.gap figcaption").inner_text().startswith("The gap is closed")
+    # A step back, the costs are there again.
+    stage.step("node", backward=True)
+    stage.step("node", backward=True)
+    expect(stage.root.locator("svg.ground")).to_be_visible()
+
+
+def test_the_distance_to_the_best_is_an_axis_also_where_the_gap_is_closed(stage: Stage, update: range) -> None:
+    trace = ended(stage, update)
+    stage.click("[data-act=distance]")
+    levels = stage.root.locator("svg.fan [data-mark^=level]").all_text_contents()
+    assert levels[-1] == "0"
+    assert {"0.1", "1", "10", "100"} <= set(levels)
+    lower, upper = trace.column("lower_bound"), trace.column("upper_bound")[-1]
+    y = "({ stage }, value) => stage.charts.energy.y(value)"
+    heights = [stage.root.evaluate(y, value) for value in (lower[0], upper - 10, upper - 1, upper - 0.1, upper)]
+    assert heights == sorted(heights, reverse=True)
+    # Equal ratios, equal lengths; and 0 at the top.
+    assert heights[1] - heights[2] == pytest.approx(heights[2] - heights[3], rel=1e-3)
+    assert heights[-1] == stage.root.evaluate("({ stage }) => stage.charts.energy.box.top")
+    expect(stage.root.locator("[data-out=ground]")).to_have_text("Bounds, as distance to UB")
+    stage.click("[data-act=distance]")
 
 
 def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, run: bc.Engine, update: range) -> None:
-    proof = stage.root.locator("svg.ground .proof, .ring.proven")
+    proof = stage.root.locator("svg.fan .proof, .ring.proven")
     shown(stage, [update[-1]])
     assert proof.count() == 0
     stage.click("[data-act=run]")
@@ -332,3 +369,33 @@ def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, 
     stage.step("sweep", backward=True)
     stage.step("sweep", backward=True)
     assert proof.count() == 0
+
+
+def test_charts_can_be_read_in_a_low_window(stage: Stage, update: range) -> None:
+    """As at 200 % zoom: the stage is then higher than the window, which scrolls."""
+    usual = stage.page.viewport_size
+    assert usual is not None
+    stage.page.set_viewport_size({"width": 960, "height": 540})
+    shown(stage, [update[-2]])
+    seen = stage.root.evaluate(BOXES, [])
+    left, top, right, bottom = seen["data"]
+    assert bottom - top > 60
+    assert right - left > 60
+    assert apart(seen["names"])
+    _, _, width, height = seen["pane"]
+    assert all(min(x0, y0) >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in seen["circles"])
+    stage.page.set_viewport_size(usual)
+    stage.settle()
+
+
+def test_energies_have_their_digits_where_no_chart_has_room(stage: Stage, update: range) -> None:
+    """Without a number of digits, other pictures would look for it for ever."""
+    shown(stage, [update[-2]])
+    digits = """({ stage }, room) => {
+        stage.root.querySelector('.axis').style.display = room;
+        stage.sizes.forget();
+        Object.assign(stage.charts.energy, { digits: undefined });
+        stage.charts.draw(stage.moment());
+        return stage.charts.energy.digits;
+    }"""
+    assert stage.root.evaluate(digits, "none") == stage.root.evaluate(digits, "") >= 0

@@ -52,6 +52,15 @@ def test_before_a_race_the_chart_says_what_to_press(curves: Curves) -> None:
     expect(curves.svg).not_to_contain_text("Press Race")
 
 
+def test_before_a_race_the_chart_fills_the_window(curves: Curves) -> None:
+    tall = "(svg) => svg.getBoundingClientRect().height / innerHeight"
+    curves.show(NAME, [])
+    assert curves.svg.evaluate(tall) > 0.55
+    # Then there is a result below it.
+    curves.show(NAME, race(*FIELD))
+    assert curves.svg.evaluate(tall) < 0.55
+
+
 def test_axes_are_named_by_what_is_chosen(drawn: Curves) -> None:
     title, x_name, y_name = (drawn.root.locator(part) for part in ("figcaption", ".x-name", ".y-name"))
     expect(title).to_have_text("pose, small: bounds on the energy against sweeps")

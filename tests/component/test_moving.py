@@ -14,7 +14,7 @@ from bender_core.kernels.layout import Kind
 from pages._shared.watch import stage_answers
 from tests.component.conftest import Tab
 from tests.component.mounting import Stage
-from tests.labs import SlowEngine
+from tests.labs import SlowEngine, is_shown
 from tests.tiers import quick, thinned
 
 pytestmark = pytest.mark.browser
@@ -503,3 +503,52 @@ def test_a_row_is_looked_for_on_the_edge_that_is_pinned(stage: Stage, run: bc.En
     while not run.trace or looking.last_event(run).kind != Kind.ROW or looking.last_event(run).arc // 2 != 3:
         run.step("event")
     stage.shows(run)
+
+
+def test_the_sentence_speaks_of_the_y_that_the_ground_shows(stage: Stage, run: bc.Engine) -> None:
+    """Between two rounds of an update the ground shows the next y*, before its answer."""
+    run.step("sweep")
+    trace = run.trace
+    after_rows = [k for k in range(1, len(trace)) if trace[k].kind == Kind.ORACLE and trace[k - 1].kind == Kind.ROW]
+    position = next(k for k in after_rows if trace[k].depth == 0 and trace[k].state != trace[k - 1].state)
+    stage.step("sweep")
+    stage.jump(position)
+    sentence = stage.root.locator(".sentence")
+    before = sentence.inner_text()
+    said, floor = stage.root.evaluate(
+        """({ stage }, at) => {
+            const { player } = stage;
+            Object.assign(player, { scene: { act: 'floor', from: at, to: at, round: 1, ms: 1600 }, t: 0.5 });
+            stage.draw();
+            const said = [stage.root.querySelector('.sentence').textContent, stage.moment().update.floor];
+            Object.assign(player, { scene: null, t: 1 });
+            stage.draw();
+            return said;
+        }""",
+        position,
+    )
+    y = run.partition.describe(trace[position].node, trace[position].state)
+    assert said.startswith(
+        f"Sweep 1, {run.partition.labels[trace[position].node]}: the cheapest state is now y* = {y}."
+    )
+    assert floor == pytest.approx(trace[position].floor)
+    assert is_shown(trace[position].floor, said.split()[-1].rstrip("."))
+    assert sentence.inner_text() == before
+
+
+def test_ticks_that_would_crowd_are_thinned_out(stage: Stage) -> None:
+    """Of a long run every fifth or tenth sweep has one: they would be a grey bar."""
+    apart = stage.root.evaluate(
+        """({ stage }) => {
+            const { history, player } = stage;
+            const sweeps = [...Array(500).keys()].map((k) => 140 * (k + 1));
+            Object.assign(stage, { history: { ...history, updates: [], sweeps } });
+            player.seen = 70000;
+            stage.strip.draw();
+            const d = stage.root.querySelector('.marks .ticks.sweeps').getAttribute('d');
+            const x = [...d.matchAll(/M([0-9.]+)/g)].map((match) => Number(match[1]));
+            return x.slice(1).map((value, k) => value - x[k]);
+        }"""
+    )
+    assert len(apart) > 5
+    assert min(apart) > 3.8

@@ -35,7 +35,17 @@ def test_its_fields_show_the_run(stage: Stage) -> None:
     chosen = stage.root.locator(".run [name=variant] option:checked")
     expect(chosen).to_have_text("9: RMC on all loose edges")
     # Groups of this kind hold less than M.
-    expect(stage.root.locator("[data-out=largest-group]")).to_have_text(f"largest {stage.lab.partition.largest}")
+    expect(stage.root.locator("[data-out=largest-group]")).to_have_text(f"largest group {stage.lab.partition.largest}")
+
+
+def test_the_same_groups_are_said_in_words_where_m_was_pressed(stage: Stage) -> None:
+    words = stage.root.locator("[data-out=same-groups]")
+    expect(words).to_be_hidden()
+    shown(stage, same="M 12 makes the same groups as M 8: none has more than 6 variables.")
+    expect(words).to_have_text("M 12 makes the same groups as M 8: none has more than 6 variables.")
+    expect(words).to_be_in_viewport()
+    # Heard, too, by whoever does not see it.
+    assert words.get_attribute("role") == "status"
 
 
 def test_a_field_asks_for_the_run_that_it_shows(stage: Stage) -> None:
@@ -49,6 +59,12 @@ def test_presses_in_a_row_ask_for_one_run(stage: Stage) -> None:
         stage.root.locator("[data-size='1']").click()
     stage.wait("!stage.stage.runBar.isChoosing")
     assert asked(stage) == [{"M": 12}]
+
+
+def test_what_was_chosen_stays_in_its_field_until_the_answer_comes(stage: Stage) -> None:
+    # Another press counts from it.
+    size = "({ stage }) => { stage.runBar.choose({ M: 9 }); stage.draw(); return stage.runBar.size.value; }"
+    assert stage.root.evaluate(size) == "9"
 
 
 def test_a_number_that_is_typed_stays_while_data_come(stage: Stage) -> None:

@@ -8,6 +8,7 @@ import pandas  # noqa: F401  # Streamlit loads it for the first table: then it w
 import streamlit as st
 
 import bender_core.visualization.study  # noqa: F401  # everything that draws, for the same reason
+from bender_core.visualization.styles import PALETTE
 from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
 from pages._shared.running.garbage import collect_seldom
@@ -119,11 +120,22 @@ _CSS = """<style>
 </style>"""
 
 
+def _nu() -> str:
+    """Figures do not know their page: on it ν is as dark, or as light, as on the stage."""
+    known = PALETTE["figure"]["nu"]
+    drawn = f"rgb({', '.join(str(int(known[k : k + 2], 16)) for k in (1, 3, 5))})"
+    shown = f"light-dark({PALETTE['light']['nu']}, {PALETTE['dark']['nu']})"
+    return f".main-svg :is(path.point, .scatterpts)[style*='fill: {drawn}'] {{ fill: {shown} !important; }}"
+
+
+_STYLE = _CSS.replace("</style>", f"{_nu()}</style>")
+
+
 def frame() -> None:
     """Prepare a page."""
     collect_seldom()
     attend()
-    st.html(_CSS)
+    st.html(_STYLE)
 
 
 def entitle(page: str) -> None:

@@ -10,6 +10,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
+from pages._shared.app.text import label
 
 # Bytes of a name; all its characters are ASCII.
 LONGEST = 100
@@ -59,6 +60,13 @@ def sweep_of(engine: bc.Engine) -> int:
 def moment(engine: bc.Engine) -> str:
     """The position of a run in words, the same on every page."""
     return f"sweep {sweep_of(engine) + 1}, event {engine.position}"
+
+
+def which_run(current: Lab) -> str:
+    """The run that is shown in words: its name, its settings, and the event shown."""
+    branch = current.branches.shown
+    settings = ", ".join(branch.settings.values())
+    return f"{label(branch.name)}: {settings}, at event {current.run.position:,}"
 
 
 def picture(name: str) -> dict[str, Any]:

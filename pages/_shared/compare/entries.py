@@ -64,10 +64,10 @@ def choices(current: Lab) -> None:
     st.multiselect(
         "Variants",
         list(bc.VARIANTS),
-        format_func=lambda number: f"{number}: {bc.VARIANTS[number].name}",
+        format_func=lambda number: bc.VARIANTS[number].title,
         key="race_variants",
         wrap=True,
-        help=GLOSSARY["variant"],
+        help=GLOSSARY["variant"].meaning,
     )
     st.multiselect(
         "Strategies",
@@ -76,7 +76,7 @@ def choices(current: Lab) -> None:
         wrap=True,
         help="How the variables are grouped; explained on Partition. "
         f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand. "
-        f"“{PROOF}”: {GLOSSARY['proof']}",
+        f"“{PROOF}”: {GLOSSARY['proof'].meaning}",
     )
     sizes, schedules = st.columns(2)
     sizes.multiselect(
@@ -85,7 +85,7 @@ def choices(current: Lab) -> None:
         key="race_sizes",
         wrap=True,
         disabled=state.race_strategies == [AS_ON_WATCH],
-        help=GLOSSARY["M"],
+        help=GLOSSARY["M"].meaning,
     )
     schedules.multiselect(
         "Schedules",
@@ -95,7 +95,7 @@ def choices(current: Lab) -> None:
         help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
     sweeps, seconds = st.columns(2)
-    sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
+    sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"].meaning)
     seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
 
 

@@ -117,7 +117,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
             "gap": column.NumberColumn(
                 width=60, format="%.3g %%", help="Between the bounds, relative to the larger one in size; 0: closed"
             ),
-            "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
+            "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"].meaning),
             "rows": column.NumberColumn(width=52, help="Benders rows in use"),
             "seconds": column.NumberColumn(
                 width=64, format="%.3g", help="Computing time of the run alone, tables included"

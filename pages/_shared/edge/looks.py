@@ -53,7 +53,7 @@ def what_if(current: Lab, found: Findings, view: MessageView, drawn: Stems, name
     if shown.tight.all():
         paragraph(f"{text} It is tight everywhere, so no row can lift it.")
     else:
-        paragraph(f"{text} Bars: how far each row would lift it, class by class; pale: the present slack.")
+        paragraph(f"{text} Bars: how far each row would lift it, class by class; sand: the present slack.")
         st.plotly_chart(
             plot_what_if(shown, drawn, candidates, selected),
             key="edge-what-if",

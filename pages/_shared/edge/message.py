@@ -67,7 +67,7 @@ def choose(current: Lab, found: Findings) -> tuple[int, int]:
         format_func=lambda arc: f"{names[ends[arc][1]]} → {names[ends[arc][0]]}",
         key="edge_arc",
         on_change=picked,
-        help=GLOSSARY["message"],
+        help=GLOSSARY["message"].meaning,
     )
     turn.button("⇄", help="Show the message in the other direction", on_click=flip, width="stretch")
     for column, (word, backward) in zip(steps, STEPS, strict=True):

@@ -115,8 +115,8 @@ def _lives(found: list[RowLife]) -> dict[str, list[Any]]:
 
 
 _CONFIG = {
-    "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
-    "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
+    "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"].meaning),
+    "kind": st.column_config.TextColumn(help=GLOSSARY["cut"].meaning),
     "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
     "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
     "at y*": st.column_config.TextColumn(width="medium", help="The values of the coupled members"),

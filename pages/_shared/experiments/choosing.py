@@ -79,26 +79,11 @@ def make() -> str | None:
         instances: dict[str, synth.Value | dict[str, int]] = (
             {"files": file_of(current.mrf)} if has_model else _instances(source)
         )
-        runs: dict[str, list[int] | list[str]] = {
-            "sizes": st.multiselect(
-                "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
-            ),
-            "variants": st.multiselect(
-                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
-            ),
-            "strategies": st.multiselect(
-                "Strategies",
-                ["default", *STRATEGIES, PROOF],
-                ["default"],
-                key="plan_strategies",
-                help=f"{GLOSSARY['partition']} “{PROOF}”: {GLOSSARY['proof']}",
-            ),
-            "schedules": st.multiselect(
-                "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]
-            ),
-        }
+        runs = _runs()
         left, right = st.columns(2)
-        sweeps = left.number_input("Sweeps per run (max)", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
+        sweeps = left.number_input(
+            "Sweeps per run (max)", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"].meaning
+        )
         seconds = right.number_input("Seconds per run (max)", 1.0, 86_400.0, 60.0, key="plan_seconds")
         if has_model:
             st.caption("A copy of your model is kept with the plan on this machine.")
@@ -111,6 +96,33 @@ def make() -> str | None:
     title = current.mrf.name if has_model else synth.FAMILIES[source].title
     text = text_of(instances, runs, Limits(sweeps, seconds), title)
     return keep(text, current.mrf if has_model else None)
+
+
+def _runs() -> dict[str, list[int] | list[str]]:
+    """What the runs of a plan are made of: every combination is one."""
+    return {
+        "sizes": st.multiselect(
+            "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"].meaning
+        ),
+        "variants": st.multiselect(
+            "Variants",
+            list(bc.VARIANTS),
+            [4, 9, 11, 12],
+            format_func=lambda number: bc.VARIANTS[number].title,
+            key="plan_variants",
+            help=GLOSSARY["variant"].meaning,
+        ),
+        "strategies": st.multiselect(
+            "Strategies",
+            ["default", *STRATEGIES, PROOF],
+            ["default"],
+            key="plan_strategies",
+            help=f"{GLOSSARY['partition'].meaning} “{PROOF}”: {GLOSSARY['proof'].meaning}",
+        ),
+        "schedules": st.multiselect(
+            "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"].meaning
+        ),
+    }
 
 
 def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:

@@ -96,7 +96,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
     table(
         ["speed-up (slope)", *(f"M {size}" for size in chosen)],
         [
-            [f"{variant}: {bc.VARIANTS[variant].name}", *(_speed(found.get((variant, size))) for size in chosen)]
+            [bc.VARIANTS[variant].title, *(_speed(found.get((variant, size))) for size in chosen)]
             for variant in sorted({variant for variant, _ in found})
         ],
     )

@@ -33,6 +33,12 @@ def insert_row(current: Lab, row: bc.RowAt) -> None:
     ask(current, bc.Change(rows=(row,)))
 
 
+def merge_ends(current: Lab, edge: int) -> None:
+    """Request a fork at the event shown in which the two groups of an edge are one."""
+    p, q = (int(end) for end in current.run.engine.graph.edges[edge])
+    ask(current, bc.Change(merge=((p, q),)))
+
+
 def hand_over(current: Lab) -> None:
     """Where a part of a page has just asked for a fork, have the page begin anew: it is made beside the stage."""
     if current.branches.request is not None and not current.branches.request.begun:

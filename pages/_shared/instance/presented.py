@@ -102,7 +102,7 @@ def amounts(mrf: bc.BinaryMRF, facts: Statistics | None) -> None:
         shown |= {"edges": facts.n_edges, "mean degree": f"{facts.mean_degree:.1f}"}
         shown |= {"independent cycles": facts.cycles, "frustrated": facts.frustrated}
     for column, (what, value) in zip(st.columns(5), shown.items(), strict=True):
-        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
+        column.metric(what, value, help=GLOSSARY["frustrated"].meaning if "frustrated" in what else None)
 
 
 def present(mrf: bc.BinaryMRF) -> None:

@@ -15,7 +15,7 @@ from pages._shared.learn.timing import ENUMERATION, plot_times, sweep_time
 
 TEXT = """
 Large groups give good bounds, as the ring showed. What do they cost? Each group of M variables has 2 to the power of
-M states. To compute a message by **enumeration**, every state of one group is tried with every state of the other.
+M states. To compute min-marginals by **enumeration**, every state of one group is tried with every state of the other.
 
 The model here is a body pose: fourteen body parts, each a group, with M candidates (places where that part may be). A
 **sweep** updates every group once, and a run takes many sweeps. The times are those of **the machine that runs this

@@ -22,9 +22,9 @@ The variables of the tiny model form two groups, A and B, joined only by the cou
 state. B answers with the state that makes these couplings cheapest. The cost of this best answer is the
 **min-marginal** of A's state, written **ν** (nu).
 
-A table of ν, one number for each state of A, is the **message** from B to A. It gives A the cost of its states at the
-other end. A then hands back a share of this cost; the shares are called **λ** (lambda), and all start at 0. Sharing
-moves costs around and changes no energy.
+The **message** from B to A is a table too, written **λ** (lambda): the share of these costs that A counts as its own,
+one number for each state of A. All λ start at 0. When A is updated, it takes over what ν says of its states, and hands
+back a part. So messages move costs around and change no energy.
 
 **Try it:** put A into each of its states, and see how B answers.
 """
@@ -78,7 +78,7 @@ def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figur
                 "x": names,
                 "y": costs,
                 "marker": {
-                    "color": [COLOURS["slack"] if b else COLOURS["envelope"] for b in chosen],
+                    "color": [COLOURS["nu"] if b else COLOURS["envelope"] for b in chosen],
                     "pattern": {"shape": ["/" if b else "" for b in chosen]},
                 },
                 "text": [f"ν = {number(cost)}" if b else "" for cost, b in zip(costs, chosen, strict=True)],

@@ -19,18 +19,18 @@ from pages._shared.running.following import follow
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: most variables per group", 1, LARGEST_GROUP, key="partition_size", help=GLOSSARY["M"])
+    st.slider("M: most variables per group", 1, LARGEST_GROUP, key="partition_size", help=GLOSSARY["M"].meaning)
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=STRATEGIES.__getitem__,
         key="partition_strategy",
-        help=GLOSSARY["partition"],
+        help=GLOSSARY["partition"].meaning,
     )
     st.selectbox(
         "Variant",
         list(bc.VARIANTS),
-        format_func=lambda v: f"{v}: {bc.VARIANTS[v].name}",
+        format_func=lambda v: bc.VARIANTS[v].title,
         key="partition_variant",
         help=bc.VARIANTS[state.partition_variant].sentence,
     )

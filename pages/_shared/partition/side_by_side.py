@@ -42,7 +42,7 @@ def compare(current: Lab) -> None:
     comparing = compared(current)
     # Asked once: the work may end while the page is drawn.
     going = comparing.busy
-    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
+    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"].meaning)
     right.button(
         f"Bound after {_sweeps(sweeps)}",
         on_click=lambda: comparing.bound(state.compare_sweeps),

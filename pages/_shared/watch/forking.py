@@ -22,7 +22,7 @@ from pages._shared.app.requests import BRANCH, BranchRequest
 from pages._shared.app.session import Lab, lab, show_beside
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
-from pages._shared.forks.requesting import ask, carry_out, hand_over
+from pages._shared.forks.requesting import ask, carry_out, hand_over, merge_ends
 from pages._shared.running.kept import Kept
 from pages._shared.watch.found_below import found_below
 from pages._shared.watch.saving import expression
@@ -86,11 +86,10 @@ def by_hand(current: Lab) -> None:
             ),
         )
 
-    def merge_ends() -> None:
+    def merge_pinned() -> None:
         run = current.run
         if run.pinned and len(run.engine.graph.edges):
-            p, q = sorted(run.engine.graph.ends(run.arc))
-            ask(current, bc.Change(merge=((p, q),)))
+            merge_ends(current, run.arc // 2)
         else:
             _REFUSED.set("No edge is pinned: click one on the stage, then merge its ends.")
 
@@ -99,7 +98,7 @@ def by_hand(current: Lab) -> None:
         "Another variant",
         [each for each in bc.VARIANTS if each != current.variant],
         index=None,
-        format_func=lambda each: f"{each}: {bc.VARIANTS[each].name}",
+        format_func=lambda each: bc.VARIANTS[each].title,
         placeholder=f"{current.variant}, unchanged",
         key=keys["variant"],
     )
@@ -136,7 +135,7 @@ def by_hand(current: Lab) -> None:
     )
     with st.container(horizontal=True):
         st.button("Fork here", on_click=fork)
-        st.button("Merge the ends of the pinned edge", on_click=merge_ends)
+        st.button("Merge the ends of the pinned edge", on_click=merge_pinned)
     if refused := _REFUSED.take():
         complaint(refused)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import rounded
+from pages._shared.watch.verdict import tensest, verdict
 
 # The most messages examined, and the seconds between two reports on them.
 MOST, REPORT_SECONDS = 1000, 0.2
@@ -48,6 +49,8 @@ class MessageList:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._at, self._known = -1, dict[int, MessageFacts]()
+        self._in_sight = list[int]()
+        self._verdict: protocol.Verdict | None = None
 
     def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
         """Look at some messages, one by one; yields the lines found so far from time to time, and at the end.
@@ -59,23 +62,47 @@ class MessageList:
         """
         engine = self.engine
         if engine.position != self._at:
-            self._at, self._known = engine.position, {}
+            self._at, self._known, self._verdict = engine.position, {}, None
         ground = cache(lambda p: looking.ground(engine, p, stop))
-        in_sight = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
+        self._in_sight = in_sight = [
+            arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)
+        ]
         reported = time.perf_counter()
         for arc in in_sight:
             if arc in self._known:
                 continue
-            p, _ = engine.graph.ends(arc)
-            try:
-                self._known[arc] = line(engine, arc, ground(p), stop)
-            except TooLargeError:
-                self._known[arc] = MessageFacts()
+            self._find(arc, ground, stop)
             if time.perf_counter() - reported > REPORT_SECONDS:
                 yield self._listed(in_sight)
                 reported = time.perf_counter()
         if in_sight:
             yield self._listed(in_sight)
+
+    def judge(self, stop: Stop = never) -> Iterator[protocol.Lines]:
+        """Look at the edge of most tension, and what would help there; yields the lines in sight with the verdict.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        engine = self.engine
+        edge = tensest(engine) if self._in_sight and self._verdict is None else None
+        if edge is None:
+            return
+        both = [2 * edge, 2 * edge + 1]
+        for arc in both:
+            if arc not in self._known:
+                self._find(arc, lambda p: looking.ground(engine, p, stop), stop)
+        self._verdict = verdict(engine, [self._known[arc].largest for arc in both], stop)
+        yield self._listed(self._in_sight)
+
+    def _find(self, arc: int, ground: Callable[[int], FloatArray], stop: Stop) -> None:
+        p, _ = self.engine.graph.ends(arc)
+        try:
+            self._known[arc] = line(self.engine, arc, ground(p), stop)
+        except TooLargeError:
+            self._known[arc] = MessageFacts()
 
     def _listed(self, arcs: Sequence[int]) -> protocol.Lines:
         known = [arc for arc in arcs if arc in self._known]
@@ -90,6 +117,7 @@ class MessageList:
             "unclaimed": [each.unclaimed for each in lines],
             "rows": [each.rows for each in lines],
             "alive": [each.alive for each in lines],
+            "verdict": self._verdict,
         }
 
 

@@ -278,6 +278,14 @@ class Tightness(TypedDict):
     values: list[Excess]  # of every edge, of its looser message, over all states: slack, energy; or the share not tight
 
 
+class Verdict(TypedDict):
+    """What holds the most of the gap."""
+
+    edge: Count
+    words: str  # its share, whether rows can lift it, and what merging its groups gains
+    merges: bool  # whether they can be merged
+
+
 class Lines(TypedDict):
     """The columns of the visible messages in the list; None: no memory to look, or not in this variant."""
 
@@ -290,6 +298,7 @@ class Lines(TypedDict):
     unclaimed: list[Excess | None]  # of it: what the message could claim in addition
     rows: list[Count | None]  # of the edge, which serve both of its messages
     alive: list[Count | None]  # those of them that are the envelope at some state
+    verdict: Verdict | None  # None: not known yet, or there is no gap
 
 
 class Stems(TypedDict):
@@ -465,6 +474,9 @@ class Chapter(TypedDict):
     kept: Kept | None  # None if there are no runs before it
     variables: Count  # of its model
     length: Position  # where the next one begins; of the last, as far as seen
+    event: list[Position]  # at which its bounds follow, rising; of the run shown, `History` has more
+    lower: list[Energy]
+    upper: list[Energy]
 
 
 class ReferenceLine(TypedDict):
@@ -514,6 +526,7 @@ class Bar(TypedDict):
     refusal: str  # why the last one could not be made; empty if it could
     offer: Chosen | None  # what could be made instead
     before: str | None  # what distinguishes the run that was shown before, in words
+    same: str  # a sentence if another M or strategy has made the same groups as before; else empty
 
 
 # -- all together -------------------------------------------------------------------------------------------------
@@ -631,6 +644,7 @@ class EveryCommand(TypedDict):
         "reference",
         "exact",
         "insert",
+        "merge",
         "turn",
         "prove",
         "go",
@@ -674,6 +688,8 @@ class RunCommand(EveryCommand):
     opened: NotRequired[Position]
     states: NotRequired[list[State]]
     row: NotRequired[RowAsked]
+    # Of groups to merge: their edge.
+    edge: NotRequired[Count]
     # Of a turn to another chapter: its number, and the position there.
     chapter: NotRequired[Count]
     to: NotRequired[Position]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+import numpy as np
+
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import applicable, default_strategy
@@ -51,8 +53,7 @@ def choices(current: Lab) -> protocol.Choices:
         "models": [("samples", [_sample(name) for name in sample_names()]), ("recent", _recent(current))],
         "strategies": [_strategy(name) for name in dict.fromkeys([*strategies, own])],
         "variants": [
-            {"value": f"{number}", "text": f"{number}: {each.name}", "title": each.sentence}
-            for number, each in bc.VARIANTS.items()
+            {"value": f"{number}", "text": each.title, "title": each.sentence} for number, each in bc.VARIANTS.items()
         ],
         "schedules": [{"value": name, "text": name, "title": words} for name, words in SCHEDULES.items()],
         "most": LARGEST_GROUP,
@@ -97,7 +98,24 @@ def bar(current: Lab, branch: Branch) -> protocol.Bar:
         "refusal": refusal,
         "offer": offer,
         "before": None if before is None else label(unlike(branch, before)),
+        "same": "" if before is None or making else _same_groups(branch, before),
     }
+
+
+def _same_groups(branch: Branch, before: Branch) -> str:
+    """A sentence if M or the strategy is another one than before, and the groups are the same; else empty."""
+    if branch.lineage.forks or before.lineage.forks:
+        return ""
+    mine, earlier = branch.lineage.partition, before.lineage.partition
+    differing = [name for name in ("M", "strategy") if branch.settings[name] != before.settings[name]]
+    # As many groups together as alone, whatever their numbers.
+    common = np.unique(np.stack([mine.group_of(), earlier.group_of()]), axis=1).shape[1]
+    if not differing or not common == len(mine) == len(earlier):
+        return ""
+    now, then = (" by ".join(each.settings[name] for name in differing) for each in (branch, before))
+    is_less = mine.largest < min(branch.max_size, before.max_size)
+    why = f": none has more than {mine.largest} variable{'s' * (mine.largest > 1)}" if is_less else ""
+    return label(f"{now} makes the same groups as {then}{why}.")
 
 
 def _made_for(current: Lab, branch: Branch) -> NextRun | None:

@@ -30,7 +30,7 @@ from pages._shared.app.session import (
     sweeps_before,
 )
 from pages._shared.app.text import label
-from pages._shared.forks.requesting import insert_row
+from pages._shared.forks.requesting import insert_row, merge_ends
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
@@ -111,6 +111,8 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     obey(current.run, command, answers)
     if command["do"] == "insert":
         insert_row(current, requested_row(current.run.engine, **command["row"]))
+    if command["do"] == "merge":
+        merge_ends(current, int(command["edge"]))
     if command["do"] == "turn":
         turn(current, int(command["chapter"]), int(command["to"]))
     # A repeated command has no further effect.
@@ -137,7 +139,7 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     if command["do"] == "address":
         open_again(dict(parse_qsl(command["query"])))
     # The whole page makes forks and shows other runs.
-    WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove", "back", "address", "keep", "moment"))
+    WHOLE_PAGE.set(command["do"] in ("insert", "merge", "turn", "prove", "back", "address", "keep", "moment"))
 
 
 def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
@@ -201,7 +203,7 @@ def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None 
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] in ("go", "insert", "turn", "back", "address"):
+    if command["do"] in ("go", "insert", "merge", "turn", "back", "address"):
         run.show(int(command["at"]))
         return
     if command["do"] == "choose" and not run.running:

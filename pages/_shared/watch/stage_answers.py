@@ -200,6 +200,8 @@ class Answers:
             for found in self._lines.look(question.lines, stop):
                 self.lines = found
             self.tightness = edge_tightness(self.run.engine, question.measure, stop)
+            for found in self._lines.judge(stop):
+                self.lines = found
         except bc.Stopped:
             pass
         except bc.EngineError as error:

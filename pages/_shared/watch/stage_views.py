@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import cycle
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ from pages._shared.watch.talk import Moment, Talk
 FIRST = (
     "All messages are 0, so every group is on its own. Press Play, or step round by round: the lower bound will rise."
 )
-HISTORY_POINTS = 200
+# The most points of the bounds of a run, and of a chapter before it.
+HISTORY_POINTS, CHAPTER_POINTS = 200, 60
 # The digits of bounds, as on the stage.
 BOUND_DIGITS = 6
 # The most ends of sweeps and of updates that are sent; more sweeps than a run makes by default.
@@ -322,15 +323,46 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
         facts += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
             kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
-        found.append({"summary": facts, "variables": branch.variables, "length": end, "kept": kept})
+        # The engine of the run shown may be at work.
+        curve = branch.curve if branch is branches.shown else branch.look()
+        found.append(
+            {"summary": facts, "variables": branch.variables, "length": end, "kept": kept, **_climb(curve, end)}
+        )
     return found
+
+
+class _Climb(TypedDict):
+    """The bounds of a chapter, as in `Chapter`."""
+
+    event: list[int]
+    lower: list[float]
+    upper: list[float]
+
+
+def _climb(curve: Curve, end: int) -> _Climb:
+    """The bounds of a run up to an event, thinned to a few points."""
+    known = int(np.searchsorted(curve.events, end, "right"))
+    picked = np.unique(np.linspace(0, known - 1, min(known, CHAPTER_POINTS)).astype(int))
+    return {
+        "event": curve.events[picked].tolist(),
+        "lower": listed(curve.lower[picked], 12),
+        "upper": listed(curve.upper[picked], 12),
+    }
 
 
 def only_chapter(branch: Branch) -> list[protocol.Chapter]:
     """The timeline of a run beside another: itself alone."""
     run = branch.run
     assert run is not None
-    return [{"summary": [branch.name], "variables": branch.variables, "length": run.seen, "kept": None}]
+    return [
+        {
+            "summary": [branch.name],
+            "variables": branch.variables,
+            "length": run.seen,
+            "kept": None,
+            **_climb(branch.curve, run.seen),
+        }
+    ]
 
 
 def _least(branch: Branch) -> float:

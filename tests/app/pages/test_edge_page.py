@@ -53,6 +53,11 @@ def test_every_look_at_a_message(variant: int, name: str) -> None:
     assert (mine.run.position, mine.run.engine.position) == (before, before)
 
 
+def test_the_page_says_which_run_it_is_about() -> None:
+    test = opened(M="5", variant="4", schedule="srmp", at="30")
+    assert "first run: M 5, groups, rows 4, srmp, at event 30" in [caption.value for caption in test.caption]
+
+
 def ones(test: AppTest) -> Any:
     """The pills of the class that is looked at."""
     (found,) = test.pills

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.learn import LESSONS
 from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
 from tests.app.pages.test_pages import app, complaints
 
@@ -19,7 +20,8 @@ def test_the_page_shows_every_formula_with_its_code() -> None:
     for step, code in zip(FORMULAS, test.code, strict=True):
         assert f"def {step.function}(" in code.value
     said = " ".join(text.value for text in test.markdown)
-    assert all(f"**{word}**" in said for word in GLOSSARY)
+    for word, term in GLOSSARY.items():
+        assert f"| **{word}** | {term.symbol} | {term.meaning} | {term.seen} |" in said
     assert all(f"${symbol}$" in said for symbol, *_ in NOTATION)
 
 
@@ -35,3 +37,28 @@ def test_the_cited_code_exists(step: Formula) -> None:
 
 def test_terms_are_listed_alphabetically() -> None:
     assert list(GLOSSARY) == sorted(GLOSSARY, key=str.lower)
+
+
+@pytest.mark.parametrize("word", GLOSSARY)
+def test_a_term_has_a_meaning_and_a_place(word: str) -> None:
+    term = GLOSSARY[word]
+    assert term.meaning.endswith((".", "0"))
+    pages = {path.stem.capitalize() for path in (ROOT / "pages").glob("*.py")}
+    # "Watch: …; Edge: …", "Watch and Compare: …", "Learn, lesson 3".
+    for place in term.seen.split("; "):
+        named = re.split(", |: ", place)[0].split(" and ")
+        assert set(named) <= pages
+    # A cell of a table in Markdown.
+    assert not set("|\n") & set("".join(term))
+
+
+def test_a_message_is_the_same_on_all_pages() -> None:
+    assert GLOSSARY["message"].symbol == "λ"
+    assert any(symbol.startswith(r"\lambda") and "message" in meaning for symbol, meaning, _ in NOTATION)
+    assert "The **message** from B to A is a table too, written **λ**" in LESSONS["message"].text
+
+
+def test_every_quantity_that_a_run_names_is_explained() -> None:
+    words = ["tension", "floor", "ceiling", "suspect", "out for good", "tied"]
+    words += ["answer", "round", "event", "chapter", "fork", "class"]
+    assert set(words) <= set(GLOSSARY)

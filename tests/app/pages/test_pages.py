@@ -93,6 +93,21 @@ def test_a_page_opens_ready_with_a_sample(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_a_page_names_itself_and_the_model(page: str) -> None:
+    headings = [piece.text for piece in html(app(page)) if any(tag == "h1" for tag, _ in piece.tags)]
+    assert headings == [f"{page.capitalize()} pose, small"]
+
+
+@pytest.mark.parametrize(
+    ("page", "label"), [("partition", "Variant"), ("compare", "Variants"), ("experiments", "Variants")]
+)
+def test_a_variant_has_the_same_name_on_every_page(page: str, label: str) -> None:
+    test = app(page)
+    (field,) = [each for each in [*test.selectbox, *test.multiselect] if each.label == label]
+    assert field.options == [variant.title for variant in bc.VARIANTS.values()]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_figure_has_a_text_alternative(page: str) -> None:
     test = app(page)
     assert all(chart.proto.alt for chart in test.get("plotly_chart"))

@@ -9,6 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core import looking
+from bender_core.looking.words import number
 from pages._shared.app.session import Lab
 from pages._shared.watch import message_list, protocol, stage
 from pages._shared.watch.message_list import MessageList
@@ -107,3 +108,54 @@ def test_without_room_to_look_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -
     *_, found = MessageList(engine).look([0])
     assert found["arcs"] == [0]
     assert found["mean"] == found["alive"] == [None]
+
+
+@pytest.mark.parametrize(("name", "size", "variant", "sweeps"), [("pose-small", 8, 9, 2), ("torus-10x10", 4, 12, 3)])
+def test_the_verdict_is_the_engines(
+    name: str, size: int, variant: int, sweeps: int, answered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = lab(name, size, variant)
+    mine.run.engine.run(max_sweeps=sweeps)
+    at = len(mine.run.engine.trace)
+    found = looked(mine, monkeypatch, at=at, lines=[0, 1])
+    assert found["arcs"] == [0, 1]
+    plain = bc.Engine(mine.mrf, mine.partition, variant=variant)
+    plain.run(max_sweeps=sweeps)
+    tension = looking.tension(plain).edges
+    said, edge = found["verdict"], int(tension.argmax())
+    p, q = plain.graph.edges[edge].tolist()
+    share = 100 * tension[edge] / (plain.upper_bound - plain.lower_bound)
+    labels = plain.partition.labels
+    assert said["edge"] == edge
+    assert said["merges"]
+    assert said["words"].startswith(f"{labels[p]} – {labels[q]} holds {share:.0f} % of the gap; ")
+    slack = [
+        (looking.min_marginal(plain, *ends) - looking.envelope(plain, *ends)).max() if variant == 9 else 0.0
+        for ends in ((p, q), (q, p))
+    ]
+    rows = "its rows are loose at some states" if max(slack) > 1e-9 else "its rows are tight at all states"
+    assert ("its messages are exact" if variant == 12 else rows) in said["words"]
+    gain = plain.fork(merge=((p, q),)).lower_bound - plain.lower_bound
+    raised = "by nothing at once" if gain < 1e-9 else f"by {number(gain, 3)} at once"
+    assert raised in said["words"]
+
+
+def test_there_is_no_verdict_where_there_is_no_gap(answered: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = lab("tree", 3, 9)
+    mine.run.engine.run()
+    assert mine.run.engine.gap == 0
+    assert looked(mine, monkeypatch, at=len(mine.run.engine.trace), lines=[0])["verdict"] is None
+
+
+def test_the_groups_of_an_edge_are_merged_in_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage.st, "session_state", SessionState())
+    mine = lab("pose-small", 8, 9)
+    mine.run.engine.run(max_sweeps=1)
+    stage.st.session_state.lab = mine
+    asked = command("merge", at=130, run=mine.number, edge=7)
+    assert faults(protocol.Command, asked) == []
+    stage.st.session_state.stage = {"command": asked}
+    stage._on_command()
+    assert mine.branches.request is not None
+    assert mine.branches.request.position == mine.run.position == 130
+    assert mine.branches.request.change == bc.Change(merge=(tuple(mine.run.engine.graph.edges[7].tolist()),))

@@ -87,6 +87,7 @@ def test_it_shows_what_makes_the_run(mine: Lab) -> None:
         "refusal": "",
         "offer": None,
         "before": None,
+        "same": "",
     }
 
 
@@ -125,6 +126,25 @@ def test_other_rows_begin_on_the_same_groups_and_the_run_before_stays(mine: Lab)
     return_to(mine, first)
     assert (mine.variant, said(mine)["before"]) == (9, "rows 4")
     assert len(mine.branches) == 2
+
+
+def test_another_m_that_makes_the_same_groups_says_so(mine: Lab) -> None:
+    made(mine, M=12)
+    assert said(mine)["same"] == "M 12 makes the same groups as M 8: none has more than 6 variables."
+    # Not while the next run is on its way, whose groups are not known.
+    choose(mine, {"M": 5}, mine.branches.shown)
+    assert said(mine)["same"] == ""
+    finish(mine)
+    assert mine.partition.largest == 5
+    assert said(mine)["same"] == ""
+    made(mine, variant=4)
+    assert said(mine)["same"] == ""
+
+
+def test_another_strategy_that_makes_the_same_groups_says_so() -> None:
+    mine = linked({"sample": "tiny", "M": "1", "strategy": "greedy", "variant": "9", "schedule": "mplp"})
+    made(mine, strategy="singletons")
+    assert said(mine)["same"] == "singletons makes the same groups as greedy."
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

@@ -56,6 +56,32 @@ def shows_the_engines_values(stage: Stage) -> None:
     assert said[2] == members
 
 
+def test_the_end_of_a_proof_shows_the_climb_over_all_chapters_and_the_answer(stage: Stage, mine: Lab) -> None:
+    chapters = mine.branches.chapters
+    lengths = [branch.event for branch in chapters[1:]]
+    marks = stage.marks()
+    lower = [mark["means"]["value"] for mark in marks if (mark.get("means") or {}).get("what") == "lb"]
+    assert lower
+    assert stage.root.evaluate("({ stage }) => stage.charts.fan.range") == [0, sum(lengths) + stage.position]
+    names = stage.root.locator("svg.fan [data-mark^=chapter]")
+    assert names.count() >= len(chapters)
+    # The best bounds of all chapters, where they are on the axis.
+    climb = stage.root.evaluate("({ stage }) => stage.charts.fan.climb")
+    assert [point[0] for point in climb] == sorted(point[0] for point in climb)
+    assert [point[1] for point in climb] == sorted(point[1] for point in climb)
+    begun = -sum(lengths)
+    for branch, length in zip(chapters, lengths, strict=False):
+        ends = [point[1] for point in climb if point[0] <= begun + length]
+        assert branch.run is not None
+        known = branch.run.engine.trace[length - 1].lower_bound if length else branch.run.opening[0]
+        assert ends[-1] >= known - 1e-6
+        begun += length
+    # Little is left of the hyper-graph: the answer is the whole model's. Before the end it is the graph again.
+    assert stage.root.evaluate("({ stage }) => stage.panes.view") == "answer"
+    stage.turn(0)
+    assert stage.root.evaluate("({ stage }) => stage.panes.view") == "hyper"
+
+
 @pytest.mark.slow
 def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage, mine: Lab) -> None:
     chapters = mine.branches.chapters
@@ -238,6 +264,7 @@ def solution(stage: Stage) -> list[int | None]:
 
 @pytest.mark.slow
 def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
+    stage.click("button[data-view=hyper]")
     whole = solution(stage)
     assert mine.mrf.energy(whole) == pytest.approx(mine.run.engine.upper_bound)
     counts, ties = [len(whole)], []
@@ -274,6 +301,7 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
     # The last chapter in whose model a variable is; of those that stay to the end the last one.
     last = len(chapters) - gone.sum(axis=0)
     assert len(set(last)) > 2
+    stage.click("button[data-view=hyper]")
     tip = stage.root.locator(".tip")
     for number in set(last):
         i = int(np.flatnonzero(last == number)[0])

@@ -234,3 +234,29 @@ def test_exact_messages_have_their_method_and_no_rows(watched: Callable[[Watched
     order = stage.root.evaluate(ORDER)
     said = stage.root.evaluate(LINES, "method")
     assert [Method[text.upper()] for text in said] == [methods[arc] for arc in order[: len(said)]]
+
+
+def test_below_the_list_it_says_what_would_help_and_a_press_asks_for_it(stage: Stage) -> None:
+    stage.wait("stage.stage.list.looks.verdict")
+    edges = looking.tension(stage.lab.run.engine).edges
+    words, merge = stage.root.locator("[data-out=verdict]"), stage.root.get_by_role("button", name="merge them")
+    expect(words).to_contain_text("% of the gap; ")
+    merge.click()
+    asked = [value for name, value in stage.triggers if name == "command" and value["do"] == "merge"]
+    assert [value["edge"] for value in asked] == [int(edges.argmax())]
+
+
+def test_a_bar_lies_over_no_name_and_names_are_whole(stage: Stage) -> None:
+    """In a window of 1280 pixels."""
+    stage.page.set_viewport_size({"width": 1280, "height": 800})
+    stage.settle()
+    seen = stage.root.evaluate(
+        """(stage) => [...stage.querySelectorAll('.table .line:not([hidden])')].map((line) => {
+            const [name, bar] = [line.querySelector('.cell.name'), line.querySelector('.cell.tension i')];
+            const range = document.createRange();
+            range.selectNodeContents(name);
+            return [range.getBoundingClientRect().right, bar.getBoundingClientRect().left];
+        })"""
+    )
+    assert len(seen) > 2
+    assert all(name <= bar for name, bar in seen)

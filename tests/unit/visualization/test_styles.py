@@ -48,6 +48,18 @@ def test_both_themes_have_the_same_colours() -> None:
     assert set(NAMES) | set(OUTLINED) <= PALETTE["light"].keys()
 
 
+@pytest.mark.parametrize("page", ["light", "dark", "figure"])
+def test_slack_and_nu_are_like_no_kind_of_row(page: str) -> None:
+    """They are drawn among rows of all kinds."""
+
+    def apart(one: str, other: str) -> int:
+        return sum(abs(int(one[k : k + 2], 16) - int(other[k : k + 2], 16)) for k in (1, 3, 5))
+
+    kinds = [colour for name, colour in PALETTE[page].items() if name.startswith("row-")]
+    for name in ("slack", "nu"):
+        assert min(apart(PALETTE[page][name], kind) for kind in kinds) > 60, name
+
+
 def test_a_variant_has_the_colour_of_its_kind_of_row() -> None:
     kinds = [STYLES[variant].colour for variant in (1, 2, 3, 4)]
     assert len({cut.colour for cut in ROW_LOOKS.values()}) == len(ROW_LOOKS)

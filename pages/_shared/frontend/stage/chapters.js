@@ -50,6 +50,11 @@ export class Chapters {
     return k === this.at ? Math.max(this.stage.player.seen, length) : length;
   }
 
+  // The number of events of the chapters before the one shown.
+  get before() {
+    return this.all.slice(0, this.at).reduce((sum, { length }) => sum + length, 0);
+  }
+
   get total() {
     return this.all.reduce((sum, _, k) => sum + this.lengthOf(k), 0);
   }

@@ -66,11 +66,12 @@ export class RunBar {
     const { bar } = this.stage.data;
     if (this.choices) this.fill(this.choices);
     for (const field of this.fields) {
-      if (!this.isChoosing) field.value = bar.now[field.name];
+      if (!this.isChoosing) field.value = this.wanted[field.name] ?? bar.now[field.name];
       field.title = field.selectedOptions?.[0]?.title || field.title;
     }
     const [isLess, makes] = [bar.largest < bar.now.M, bar.making !== null];
-    write(this.stage.$("[data-out=largest-group]"), isLess && !makes ? `largest ${bar.largest}` : "");
+    write(this.stage.$("[data-out=largest-group]"), isLess && !makes ? `largest group ${bar.largest}` : "");
+    write(this.stage.$("[data-out=same-groups]"), bar.same);
     this.stage.$(".run .making").hidden = !makes;
     write(this.stage.$("[data-out=making]"), bar.making ?? "");
     const back = this.stage.$("[data-act=back]");

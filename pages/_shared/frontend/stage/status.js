@@ -3,6 +3,7 @@
 import { written } from "../fields.js";
 import { gapText } from "../gap.js";
 import { atLeast, atMost, number, short } from "../text.js";
+import { columnOf } from "./charts/sums.js";
 import { KIND } from "./kinds.js";
 import { write } from "./layout.js";
 import { isMet } from "./play/moment.js";
@@ -147,11 +148,22 @@ export class Status {
     pin.setAttribute("aria-pressed", pinned);
   }
 
+  // What the ground shows before the answer at the next y*: no event says it, and the last one spoke of the y* before.
+  asking(moment) {
+    const { graph, charts } = this.stage;
+    if (moment?.act !== "floor" || moment.update === moment.after.update) return null;
+    const { node, y, floor } = moment.update;
+    const { bits } = columnOf(moment.update, y);
+    const place = `Sweep ${(moment.after.sweep ?? 0) + 1}, ${graph.nodes[node].label}`;
+    return `${place}: the cheapest state is now y* = ${bits}. It costs at least ${charts.energy.text(floor)}.`;
+  }
+
   narrate(moment) {
     const { stage } = this;
     const { graph, running } = stage;
     const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
-    const words = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
+    const known = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
+    const words = this.asking(moment) ?? known;
     const line = stage.$(".sentence");
     if (line.textContent !== words) Object.assign(line, { textContent: words, title: words.length > CUT ? words : "" });
     line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);

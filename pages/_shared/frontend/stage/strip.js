@@ -11,6 +11,15 @@ const ROOM = 110; // pixels that the number and the variables of a chapter take
 const LETTER = 8; // pixels that a digit of a number takes
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
+const EVERY = [1, 2, 5, 10, 20, 50, 100]; // of so many ticks one is drawn, where they crowd
+
+// Every tick, or every second, fifth or tenth: as many as can be told apart.
+const thinned = (ends, x) => {
+  const room = ends.length > 1 ? x(ends.at(-1)) - x(ends[0]) : 0;
+  const every = EVERY.find((k) => room * k >= APART * (ends.length - 1)) ?? EVERY.at(-1);
+  return ends.filter((_, i) => (i + 1) % every === 0);
+};
+
 export class Strip {
   constructor(stage) {
     this.stage = stage;
@@ -82,7 +91,9 @@ export class Strip {
   }
 
   drawTicks(name, ends, x, height, long) {
-    const d = ends.map((end) => `M${x(end).toFixed(1)} ${height - long}V${height}`).join("");
+    const d = thinned(ends, x)
+      .map((end) => `M${x(end).toFixed(1)} ${height - long}V${height}`)
+      .join("");
     make(this.svg, "path", { class: `ticks ${name}`, d });
   }
 

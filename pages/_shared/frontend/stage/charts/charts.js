@@ -8,6 +8,7 @@ import { Fan } from "./fan.js";
 import { Formula } from "./formula.js";
 import { Ground } from "./ground.js";
 import { Message } from "./message.js";
+import { isEnd, isMet } from "../play/moment.js";
 import { Over } from "./over.js";
 import { Progress } from "./progress.js";
 
@@ -44,12 +45,16 @@ export class Charts {
     if (!moment) return;
     const { ground, fan, energy } = this;
     this.moment = moment;
+    this.makeRoom(moment);
     const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
-    if (!left.width || left.height < ABOVE + BELOW) return;
-    this.beside = Math.abs(left.top - right.top) < 1;
-    const progress = moment.update ? new Progress(moment) : null;
-    const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
+    this.isWhole = !left.width;
+    const first = this.isWhole ? right : left;
+    const box = { top: ABOVE, bottom: first.height - BELOW, left: LEFT, right: first.width };
+    // Other pictures write energies with as many digits, also where there is no room for this one.
     energy.settle(moment, box);
+    if (!first.width || first.height < ABOVE + BELOW) return;
+    this.beside = !this.isWhole && Math.abs(left.top - right.top) < 1;
+    const progress = moment.update ? new Progress(moment) : null;
     box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
     if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
@@ -59,6 +64,17 @@ export class Charts {
     this.over.draw(moment, progress);
     this.formula.draw(moment, progress);
     this.stage.pair.drawn(this.stage);
+  }
+
+  // At the end no group has costs to show, and no message is passed: the bounds of the whole run have the room.
+  makeRoom(moment) {
+    const { root, graph, sizes, chapters, panes } = this.stage;
+    const ended = isEnd(moment);
+    root.classList.toggle("met", ended && isMet(moment, graph));
+    if (ended === root.classList.contains("ended")) return;
+    root.classList.toggle("ended", ended);
+    sizes.forget();
+    panes.lookAtAnswer(ended && chapters.all.length > 1);
   }
 
   drawBounds(moment, progress, box, right) {

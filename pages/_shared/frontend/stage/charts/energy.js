@@ -4,8 +4,9 @@
 import { mix } from "../../numbers.js";
 import { linear, logarithmic } from "../../scales.js";
 import { KIND } from "../kinds.js";
-import { isMet } from "../play/moment.js";
-import { lastSweep } from "./history.js";
+import { isEnd, isMet } from "../play/moment.js";
+import { climbOf } from "./climb.js";
+import { boundsOf, lastSweep } from "./history.js";
 import { shown } from "./sums.js";
 
 const LOWEST = 8; // the range reaches up to the state of this rank
@@ -14,7 +15,11 @@ const BELOW = 0.14; // shares of the range that are left free
 const ABOVE = 0.06;
 const NARROWEST = 1e-3; // share of the gap that is shown at least
 const NEAREST = 30; // on the logarithmic axis: how many times nearer to the best than LB the top is
+const FINE = 0.01; // at the end bounds have digits for this share of the climb
+const ZERO = 5; // on the logarithmic axis: how many times nearer than any distance 0 is drawn
 const CLOSED = 0.4; // share of the gap that is shown below LB between updates
+const STEEPEST = 3; // at the end: how many times farther than halfway through the run LB may begin to be shown
+const SAME = 1e-12; // share of an energy that is rounding
 const CLOSEST = 1e-6; // share of the energy at stake that is shown at least
 const APART = 34; // pixels between levels at least
 
@@ -40,12 +45,12 @@ export class Energy {
     this.range = this.stage.pair.commonRange(this.stage, this.own);
     // Numbers have as many digits from the opening to the end.
     const [low, high] = opening ? this.around(opening, moment, this.opened) : range;
-    this.digits = digitsFor(high - low);
+    this.digits = digitsFor(isEnd(moment) ? FINE * (high - low) : high - low);
     this.best = moment.upper;
     this.box = box;
-    // If the bounds meet, there is no distance.
-    this.isFar = this.distance && moment.upper - moment.lower > 1e-12 * Math.abs(moment.lower);
-    this.ends = this.isFar ? this.distances(moment) : this.range;
+    this.nearest = this.distance ? this.nearestOf(moment) : 0;
+    this.isFar = this.nearest > 0;
+    this.ends = this.isFar ? [this.along(this.range[0]), -Math.log10(this.nearest)] : this.range;
   }
 
   // The range before an act: that of the last update, or of this one before its answer.
@@ -89,14 +94,27 @@ export class Energy {
   between(moment) {
     const { lower, upper } = moment;
     if (this.whole) return this.everything(moment);
+    if (isEnd(moment)) return this.climb(moment);
     const isOver = isMet(moment, this.stage.graph);
     const below = isOver ? (lastSweep(this.stage)?.rise ?? 0) : CLOSED * (upper - lower);
     return this.padded(lower - below, upper);
   }
 
-  everything({ lower, upper }) {
-    const { history, graph, data } = this.stage;
-    const lows = [graph.lower, ...history.lower, lower, ...data.references.map(({ energy }) => energy)];
+  // At the end, the climb of the whole run. If LB leaps so far at first that the rest would be a flat line, the leap
+  // leaves the frame; on a logarithmic axis it does not.
+  climb({ lower, upper }) {
+    const points = climbOf(this.stage).filter(([, low]) => Number.isFinite(low));
+    const halfway = points.findLast(([e]) => e <= (points[0][0] + points.at(-1)[0]) / 2)[1];
+    const steepest = !this.distance && halfway < lower ? lower - STEEPEST * (lower - halfway) : -Infinity;
+    const low = Math.max(Math.min(...points.map(([, value]) => value)), steepest);
+    const highest = Math.max(upper, ...points.map(([, , value]) => value).filter(Number.isFinite));
+    return this.padded(low, Math.min(highest, upper + (upper - low) / 4));
+  }
+
+  everything(moment) {
+    const [{ lower, upper }, { data }] = [moment, this.stage];
+    const points = (isEnd(moment) ? climbOf : boundsOf)(this.stage);
+    const lows = [...points.map(([, low]) => low), lower, ...data.references.map(({ energy }) => energy)];
     return this.padded(Math.min(...lows), Math.max(upper, lower));
   }
 
@@ -106,13 +124,20 @@ export class Energy {
     return [low - BELOW * span, Math.max(high, low + span) + ABOVE * span];
   }
 
-  distances({ lower }) {
-    const nearest = Math.max(this.best - lower, Number.MIN_VALUE) / NEAREST;
-    return [this.along(this.range[0]), -Math.log10(nearest)];
+  // The distance at the top of the logarithmic axis. Where the bounds meet, less than any before, which stands for 0;
+  // 0 if there has been none.
+  nearestOf({ lower, upper }) {
+    const least = SAME * Math.abs(lower);
+    this.isZeroShown = upper - lower <= least;
+    if (!this.isZeroShown) return (upper - lower) / NEAREST;
+    const before = climbOf(this.stage).map(([, low]) => upper - low);
+    const distances = before.filter((distance) => distance > least);
+    return distances.length ? Math.min(...distances) / ZERO : 0;
   }
 
   along(v) {
-    return this.isFar ? -Math.log10(Math.max(this.best - v, Number.MIN_VALUE)) : v;
+    if (!this.isFar) return v;
+    return -Math.log10(Math.max(this.best - v, this.isZeroShown ? this.nearest : Number.MIN_VALUE));
   }
 
   y(v) {
@@ -135,7 +160,9 @@ export class Energy {
     const count = Math.max(2, height / APART);
     const place = (at) => this.box.bottom - ((at - low) / (high - low)) * height;
     if (!this.isFar) return linear.ticks(low, high, count).map(([v, text]) => [place(v), text]);
-    return logarithmic.ticks(-high, -low, count).map(([v, text]) => [place(-v), text]);
+    const levels = logarithmic.ticks(-high, -low, count).map(([v, text]) => [place(-v), text]);
+    if (!this.isZeroShown) return levels;
+    return [...levels.filter(([y]) => y > this.box.top + APART / 2), [this.box.top, "0"]];
   }
 
   text(v) {

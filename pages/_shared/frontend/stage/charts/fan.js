@@ -8,6 +8,8 @@ import { counts } from "../../scales.js";
 import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
 import { fanMarks } from "./fans.js";
+import { proofMarks } from "./ground.js";
+import { belowClimb, chapterMarks, climbOf } from "./climb.js";
 import { boundsOf, inSight, otherThen, sweepsAt } from "./history.js";
 import { levelMarks } from "../../marks/levels.js";
 import { roundsUntil } from "./rounds.js";
@@ -33,9 +35,15 @@ export class Fan {
     this.svg.onkeydown = (event) => this.zoom.press(event, this.along(stage.player.position));
   }
 
-  // The unit of the axis; a run in the background has no rounds yet.
+  // The unit of the axis; a run in the background has no rounds yet, and at the end they are too many.
   get unit() {
-    return this.chosen === "rounds" && this.stage.running ? "events" : this.chosen;
+    if (this.begin) return "events";
+    return this.chosen === "rounds" && (this.stage.running || this.charts.isWhole) ? "events" : this.chosen;
+  }
+
+  // The events of the runs before, which are shown at the end.
+  get begin() {
+    return this.charts.isWhole ? this.stage.chapters.before : 0;
   }
 
   // The interface for Zoom.
@@ -45,11 +53,11 @@ export class Fan {
 
   extent() {
     const { seen } = this.stage.player;
-    return [0, this.unit === "events" ? Math.max(seen, SHORTEST) : Math.max(this.along(seen), 1)];
+    return [0, this.unit === "events" ? Math.max(this.along(seen), SHORTEST) : Math.max(this.along(seen), 1)];
   }
 
   along(position) {
-    return this.unit === "sweeps" ? sweepsAt(this.stage, position) : position;
+    return this.unit === "sweeps" ? sweepsAt(this.stage, position) : this.begin + position;
   }
 
   show(moment, progress, box) {
@@ -63,6 +71,7 @@ export class Fan {
     const fans = updates.filter((update) => x(update.x1) > box.left && x(update.x0) < box.right);
     this.updates = fans;
     const present = fans.find(({ current }) => current);
+    const below = this.charts.isWhole && belowClimb(box);
     // Where the name of the present update begins: those of the past end before it.
     this.named = box.right - (present ? LETTER * this.stage.graph.nodes[present.node].label.length : 0);
     this.picture.draw([
@@ -74,6 +83,7 @@ export class Fan {
       ...this.references(),
       ...this.levels(),
       ...this.waiting(),
+      ...(below ? proofMarks(moment, below) : []),
       ...endNames(this),
       this.rim(),
       ...this.axis(),
@@ -122,17 +132,23 @@ export class Fan {
   }
 
   bounds(range) {
-    const all = boundsOf(this.stage).map(([e, low, high]) => [this.along(e), low, high]);
+    this.climb = (this.charts.isWhole ? climbOf : boundsOf)(this.stage);
+    const all = this.climb.map(([e, low, high]) => [this.along(e), low, high]);
     const points = inSight(all, range, this.box.right - this.box.left);
     const curve = (what, k, value) => {
       const side = points.map((point) => [point[0], point[k]]);
       return this.curve(what, side, { what, value });
     };
-    const both = [curve("lb", 1, this.moment.lower), curve("ub", 2, this.moment.upper)];
+    // The distance of UB to itself is no curve.
+    const both = [curve("lb", 1, this.moment.lower), !this.energy.isFar && curve("ub", 2, this.moment.upper)];
     const here = this.x(this.along(this.stage.player.position));
     const { left, right, top, bottom } = this.box;
     const now = here >= left && here <= right && !this.stage.running;
-    return [...both, now && { id: "now", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
+    return [
+      ...(this.begin ? chapterMarks(this) : []),
+      ...both,
+      now && { id: "now", class: "now", x1: here, x2: here, y1: top, y2: bottom },
+    ];
   }
 
   // LB of the run to compare with, at this place.
@@ -237,7 +253,8 @@ export class Fan {
   // A button that shows the part below the scale, and back.
   rim() {
     const { energy, box, stage } = this;
-    const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;
+    const first = this.charts.isWhole ? climbOf(stage)[0][1] : stage.graph.lower;
+    const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? first) : first;
     if (!energy.whole && !energy.isBelow(from)) return null;
     const text = energy.whole ? "↕ zoom in" : `↓ LB from ${energy.text(from)}`;
     const at = { x: box.left + 4, y: box.bottom + 48, tabindex: 0, role: "button", text };

@@ -16,6 +16,19 @@ const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near a
 export const awaited = ({ act, after }, what) =>
   act === "finish" || after.proven ? "No group is updated any more." : `With the next update: ${what}.`;
 
+// That it is proven, around a point.
+export const proofMarks = (moment, [x, y]) => {
+  const opacity = proofOf(moment);
+  if (!opacity) return [];
+  const at = { x, "text-anchor": "middle", opacity };
+  const means = { what: "proof", value: opacity };
+  const lines = ["no other labelling costs less:", moment.after.why];
+  return [
+    { id: "proof", class: "proof", ...at, y, text: "optimal, proven", means },
+    ...lines.map((text, k) => ({ id: `proof ${k}`, class: "soft", ...at, y: y + 24 + 20 * k, text })),
+  ];
+};
+
 const stageName = ({ graph }, node) => {
   const { label } = graph.nodes[node];
   return label[0].toUpperCase() + label.slice(1);
@@ -48,7 +61,7 @@ export class Ground {
       this.counter(),
     ]);
     const last = moment.act === "sweep" ? ", updated last" : "";
-    const least = `${this.isExact ? "" : " at least"}${this.energy.distance ? ", as distance to UB" : ""}`;
+    const least = `${this.isExact ? "" : " at least"}${this.energy.isFar ? ", as distance to UB" : ""}`;
     this.charts.title("ground", `${stageName(this.charts.stage, update.node)}${last}: what each state costs${least}`);
     return columns;
   }
@@ -64,18 +77,12 @@ export class Ground {
   // Between updates; at the end the proof.
   rest(box, moment) {
     Object.assign(this, { box, energy: this.charts.energy });
-    const middle = { x: (box.left + box.right) / 2, "text-anchor": "middle" };
-    const y = (box.top + box.bottom) / 2;
-    const opacity = proofOf(moment);
-    const means = { what: "proof", value: opacity };
-    const lines = ["no other labelling costs less:", moment.after.why];
-    const proof = opacity > 0 && [
-      { id: "proof", class: "proof", ...middle, y, text: "optimal, proven", opacity, means },
-      ...lines.map((text, k) => ({ id: `proof ${k}`, class: "soft", ...middle, y: y + 24 + 20 * k, text, opacity })),
-    ];
-    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment, "what each state costs") };
-    this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof || [note])]);
-    this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const proof = proofMarks(moment, [x, y]);
+    const text = awaited(moment, "what each state costs");
+    const note = { id: "note", class: "soft", x, y, "text-anchor": "middle", text };
+    this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof.length ? proof : [note])]);
+    this.charts.title("ground", this.energy.isFar ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
 
   // The lower bound before the update, and the additions of earlier rounds and of this round, stacked.

@@ -133,7 +133,8 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const named = name?.fits || p === active || stage.highlighted?.group === p;
     const part = groups && partText(groups[p], moment, graph.scale);
     const names = named ? nameMarks(p, name, p === active, more(radius, part)) : [];
-    return [proven, ring, body, settled, ...content, ...names];
+    // The halo of a name must not cut the rim of its circle.
+    return [...names, proven, ring, body, settled, ...content];
   });
 };
 

@@ -37,6 +37,7 @@ export class Graph {
     this.ready = false; // whether anything has been laid out
     this.measure = "tension";
     this.view = "hyper";
+    this.isTurned = false; // whether it shows the answer because a proof has ended
     // From below to above.
     for (const name of ["halos", "lines", "picks", "circles", "over"]) {
       this[name] = new Picture(this.svg.querySelector(`.${name}`), name, stage.tip);
@@ -53,7 +54,7 @@ export class Graph {
   listen() {
     const { stage } = this;
     this.buttons = stage.root.querySelectorAll("button[data-view]");
-    for (const button of this.buttons) button.onclick = () => this.look(button.dataset.view);
+    for (const button of this.buttons) button.onclick = () => this.choose(button.dataset.view);
     stage.$("[data-act=measure]").onchange = (event) => {
       this.measure = event.target.value;
       stage.questions.renew();
@@ -68,9 +69,22 @@ export class Graph {
     };
   }
 
+  choose(view) {
+    this.isTurned = false;
+    this.look(view);
+  }
+
   look(view) {
     this.turn(view);
     this.layout();
+  }
+
+  // The end of a proof: little is left of the model, but the answer is the whole of it. Before the end it is as it was.
+  lookAtAnswer(ended) {
+    const [from, to] = ended ? ["hyper", "answer"] : ["answer", "hyper"];
+    if (this.view !== from || (!ended && !this.isTurned)) return;
+    this.isTurned = ended;
+    this.look(to);
   }
 
   turn(view) {

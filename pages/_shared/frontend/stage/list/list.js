@@ -42,6 +42,7 @@ export class List {
       sorting.only = event.target.value;
       this.arrange();
     };
+    stage.$("[data-act=merge]").onclick = () => this.merge();
     stage.$("[data-act=open]").onclick = () => this.lookCloser();
     table.frame.onscroll = () => {
       table.top = table.frame.scrollTop;
@@ -232,6 +233,20 @@ export class List {
     this.pointed = edge;
   }
 
+  // What would help, as far as it is known of this event.
+  judge() {
+    const { stage, looks } = this;
+    const verdict = looks.verdict?.at === this.position ? looks.verdict : null;
+    write(stage.$("[data-out=verdict]"), verdict?.words ?? "");
+    stage.$("[data-act=merge]").hidden = !verdict?.merges;
+  }
+
+  merge() {
+    const { stage, looks } = this;
+    stage.player.stop();
+    stage.questions.ask("merge", { edge: looks.verdict.edge });
+  }
+
   tell() {
     const { stage, moment, order, names, state } = this;
     const all = 2 * names.edges.length;
@@ -240,6 +255,7 @@ export class List {
     stage.$("[data-act=open]").hidden = this.current < 0;
     if (state.tension !== this.summed) write(stage.$("[data-out=sum]"), gapTotal(moment, stage.graph));
     if (state.gained !== this.risen) write(stage.$("[data-out=rise]"), riseTotal(state, stage.graph));
+    this.judge();
     [this.summed, this.risen] = [state.tension, state.gained];
   }
 }

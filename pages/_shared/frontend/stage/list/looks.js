@@ -4,6 +4,7 @@ export class Looks {
   constructor() {
     this.known = new Map();
     this.version = 0;
+    this.verdict = null; // on what holds the most of the gap
   }
 
   // `Lines` of the protocol.
@@ -11,7 +12,8 @@ export class Looks {
     if (!lines || lines === this.latest) return;
     this.latest = lines;
     this.version += 1;
-    const { at, arcs, ...columns } = lines;
+    const { at, arcs, verdict, ...columns } = lines;
+    this.verdict = verdict && { at, ...verdict };
     arcs.forEach((arc, k) => {
       this.known.set(arc, { at, ...Object.fromEntries(Object.entries(columns).map(([key, all]) => [key, all[k]])) });
     });
