@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.app.fields import FIELDS, PAGES, SCHEDULE, VARIANT, M
 from pages._shared.app.permalink import Origin
+from pages._shared.app.stretch import Stretch, read_stretch
 from pages._shared.running.kept import Kept
 
 
@@ -27,12 +28,18 @@ class Arrival:
         What the stage has asked last; the run answers it, too.
     has_graph : bool
         Whether the stage that asked has the hyper-graph and the recording.
+    stretch : Stretch or None
+        The part of the run that is shown in a frame of another page; None if this is no such frame.
+    faults : list of str
+        Sentences on what cannot be shown of it as the address names it.
     """
 
     fields: dict[str, str]
     seen: int = 0
     command: Mapping[str, Any] | None = None
     has_graph: bool = False
+    stretch: Stretch | None = None
+    faults: list[str] = field(default_factory=list)
 
     @property
     def run(self) -> dict[str, str]:
@@ -45,7 +52,15 @@ _ARRIVAL = Kept[Arrival]("arrival")
 
 def arrival() -> Arrival:
     """The arrival of this session."""
-    return _ARRIVAL.made(lambda: Arrival(st.query_params.to_dict()))
+    return _ARRIVAL.made(_first)
+
+
+def _first() -> Arrival:
+    fields = st.query_params.to_dict()
+    if not st.context.is_embedded:
+        return Arrival(fields)
+    stretch, at, faults = read_stretch(fields)
+    return Arrival(fields | at, stretch=stretch, faults=faults)
 
 
 def open_instead(origin: Origin) -> None:

@@ -26,10 +26,14 @@ _closing: dict[str, asyncio.TimerHandle] = {}
 
 
 class Visit(NamedTuple):
-    """A session while a tab is connected to it."""
+    """A session while a tab is connected to it.
+
+    A frame in another page is given up with its page: all it had is made again from its address.
+    """
 
     session: str
     app_session: AppSession | None
+    is_embedded: bool
 
 
 def presence() -> Callable[[], bool]:
@@ -52,7 +56,7 @@ def _left(visit: Visit) -> None:
     before = _closing.pop(visit.session, None)
     if before is not None:
         before.cancel()
-    stays = max(float(st.get_option("server.disconnectedSessionTTL")) - EARLIER, 0.0)
+    stays = 0.0 if visit.is_embedded else max(float(st.get_option("server.disconnectedSessionTTL")) - EARLIER, 0.0)
     _closing[visit.session] = loop.call_later(stays, _close, visit)
 
 
@@ -78,7 +82,7 @@ def _empty(session: AppSession) -> None:
 
 @st.cache_resource(scope="session", on_release=_left, show_spinner=False)
 def _visit(session: str) -> Visit:
-    return Visit(session, runtime.get_instance().get_app_session(session))
+    return Visit(session, runtime.get_instance().get_app_session(session), bool(st.context.is_embedded))
 
 
 def attend() -> None:

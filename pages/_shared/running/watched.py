@@ -75,7 +75,8 @@ class WatchedRun:
     work: Personal = field(default_factory=Personal)
     progress: Progress | None = None  # the position reached by the latest run to the end, until `settle`
     failure: str = ""
-    until: int | None = None  # where the next chapter begins, and this run is no longer shown
+    since: int = 0  # the first position shown
+    until: int | None = None  # the last one shown, where the next chapter begins; None: the run may go on
     settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
@@ -114,7 +115,7 @@ class WatchedRun:
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""
         known = len(self.engine.trace)
-        self.position = min(max(position, 0), known if self.until is None else min(known, self.until))
+        self.position = min(max(position, self.since), known if self.until is None else min(known, self.until))
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool, stop: bc.Stop = never) -> None:

@@ -65,15 +65,21 @@ const run = (stage, stops) => {
   stage.draw();
 };
 
+// Take a key that leads to another moment or to another run; returns whether it is one.
+const leads = (stage, key) => {
+  if (stage.finder.press(key)) return true;
+  const lead = { [BACK]: () => stage.runBar.back(), [PAIR]: () => stage.pair.toggle() }[key.toLowerCase()];
+  lead?.();
+  return Boolean(lead);
+};
+
 const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
-  if (stage.finder.press(event.key)) return event.preventDefault();
-  if (event.key.toLowerCase() === BACK) return stage.runBar.back();
-  if (event.key.toLowerCase() === PAIR) return stage.pair.toggle();
+  if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key];

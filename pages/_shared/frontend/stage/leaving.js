@@ -44,6 +44,7 @@ export class Leaving {
   }
 
   go(page, fields) {
+    if (this.stage.stretch) return;
     keepChoices(this.stage);
     this.stage.player.stop();
     this.stage.questions.ask("go", { page, fields });
@@ -109,13 +110,18 @@ export class Leaving {
     again?.();
   }
 
-  // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
-  // gone there while the last answer was still on its way here.
-  stateAddress() {
+  // The address of this very picture; empty if it has none.
+  get query() {
     const { data, player, arc } = this.stage;
-    if (!data.address || !isOurs(location.pathname)) return;
     const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
-    const query = `?${data.address}&${place}${addressOf(this.stage)}`;
+    return data.address && `?${data.address}&${place}${addressOf(this.stage)}`;
+  }
+
+  // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
+  // gone there while the last answer was still on its way here. That of a frame is its page's.
+  stateAddress() {
+    const { query } = this;
+    if (!query || this.stage.stretch || !isOurs(location.pathname)) return;
     if (location.search === query) return;
     if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
     else history.replaceState(history.state, "", query);

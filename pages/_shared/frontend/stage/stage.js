@@ -8,6 +8,7 @@ import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
 import { Drawer } from "./drawer/drawer.js";
 import { Finder } from "./finder.js";
+import { Embedded } from "./embedded.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
@@ -53,6 +54,7 @@ class Stage {
     this.strip = new Strip(this);
     this.chapters = new Chapters(this);
     this.finder = new Finder(this);
+    this.embedded = new Embedded(this);
     this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);
     this.followTheme();
@@ -93,6 +95,7 @@ class Stage {
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
     this.runBar.hear(data, fresh);
+    if (fresh) this.embedded.start();
     this.questions.poll(this.running || data.asking || data.measuring || data.proving || data.bar.making !== null);
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
@@ -110,6 +113,7 @@ class Stage {
     this.panes.flow.begin(data.forked_from);
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
+    this.stretch = data.stretch ?? null; // what a frame in another page shows of the run; null: this is no frame
     this.chapters.begin(data);
     this.runBar.begin(data);
     if (!this.first) this.beginFirst();
@@ -119,7 +123,8 @@ class Stage {
     this.chapters.goOn();
     this.charts.show(null);
     this.charts.exact.forget();
-    this.strip.range = null;
+    this.strip.begin();
+    this.embedded.begin();
     this.list.begin();
     this.drawer.begin();
     if (!this.begun && !this.first) takeUpChoices(this);
@@ -220,6 +225,7 @@ class Stage {
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
+    this.embedded.draw();
     if (moment) this.player.known = this.player.position;
     if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();

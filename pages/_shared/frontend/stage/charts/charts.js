@@ -13,6 +13,7 @@ import { Progress } from "./progress.js";
 
 const ABOVE = 10; // pixels above the frame
 const BELOW = 60; // and below it: two rows of marks, and a line of text
+const NARROWEST = 160; // pixels of a chart that is drawn
 const LEFT = 54; // for the labels of the axis, at least
 const OWN = 8; // less for the same beside the bounds, where they are not beside the ground
 const LETTER = 8; // pixels that a digit takes
@@ -45,11 +46,12 @@ export class Charts {
     const { ground, fan, energy } = this;
     this.moment = moment;
     const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
-    if (!left.width || left.height < ABOVE + BELOW) return;
+    const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
+    // Other panes write energies in its digits.
+    energy.settle(moment, box);
+    if (left.width < NARROWEST || left.height < ABOVE + BELOW) return;
     this.beside = Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;
-    const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
-    energy.settle(moment, box);
     box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
     if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
@@ -66,7 +68,7 @@ export class Charts {
     const names = namesWidth(energy, moment, this.stage.data.references);
     const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
-    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
+    if (beside.right > beside.left) fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
   }
 
   // The title of a pane.
