@@ -322,11 +322,6 @@ class Lab:
         text = difference(self.origin, self.branches.chapters[0].lineage, branch.lineage)
         return f"{text}&{urlencode(AT.say(branch.run.position))}" if text else ""
 
-    @property
-    def link(self) -> str:
-        """The same for anybody: empty for an uploaded model."""
-        return self.address if self.is_public else ""
-
     def _begin(self, engine: bc.Engine, max_size: int) -> Branch:
         """Add a run of the model, at its beginning."""
         branches, before = self.branches, self.run

@@ -107,11 +107,6 @@ class WatchedRun:
             return self.until
         return len(self.engine.trace) if self.complete else None
 
-    @property
-    def at_end(self) -> bool:
-        """Whether the last position that can be shown is shown."""
-        return self.position == self.end
-
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""
         known = len(self.engine.trace)

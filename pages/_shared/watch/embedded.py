@@ -63,27 +63,27 @@ def _tell_progress(current: Lab) -> None:
 
 def confined(current: Lab) -> bool:
     """Whether the run shown is confined to its part; until it has come to its end, it runs there in the background."""
-    wanted = arrival().stretch
-    if current.stretch is None and wanted is not None and _is_there(current.run, wanted):
-        _confine(current, wanted)
+    named = arrival().stretch
+    if current.stretch is None and named is not None and _is_there(current.run, named):
+        _confine(current, named)
     return current.stretch is not None
 
 
-def _is_there(run: WatchedRun, wanted: Stretch) -> bool:
+def _is_there(run: WatchedRun, named: Stretch) -> bool:
     """Whether a run has come to the end of a part, or has ended before; if not, it goes on."""
-    last = wanted.begin if wanted.end is None else wanted.end
+    last = named.begin if named.end is None else named.end
     if run.settle() and run.end is None and not run.failure and len(run.engine.trace) < last:
         run.start(until=last)
     return run.settle()
 
 
-def _confine(current: Lab, wanted: Stretch) -> None:
-    run, arrived, shown = current.run, arrival(), wanted
+def _confine(current: Lab, named: Stretch) -> None:
+    run, arrived, shown = current.run, arrival(), named
     known = len(run.engine.trace) if run.until is None else run.until
-    if wanted.end is not None or run.end is not None:
-        shown = wanted.until(known)
+    if named.end is not None or run.end is not None:
+        shown = named.until(known)
     faults = arrived.faults
-    if shown.begin < wanted.begin or (wanted.end or 0) > known:
+    if shown.begin < named.begin or (named.end or 0) > known:
         faults = [*faults, f"The run ends after {known:,} events: it is shown {shown.words}."]
     current.stretch, current.notice = shown, " ".join(filter(None, [current.notice, *faults]))
     run.since = shown.begin

@@ -68,7 +68,8 @@ export class Charts {
     const names = namesWidth(energy, moment, this.stage.data.references);
     const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
-    if (beside.right > beside.left) fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
+    if (beside.right <= beside.left) return;
+    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
   }
 
   // The title of a pane.
