@@ -16,6 +16,7 @@ from pages._shared.running.solver import is_ready
 from pages._shared.watch.embedded import embedded
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
+from pages._shared.watch.pictures import load_pictures
 from pages._shared.watch.preloading import load_ahead
 from pages._shared.watch.pricing import pricing
 from pages._shared.watch.proving import proving
@@ -67,3 +68,4 @@ else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
     tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")
+load_pictures()

@@ -76,7 +76,7 @@ const leads = (stage, key) => {
 const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
-  if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
+  if (event.ctrlKey || event.metaKey || stage.$("dialog").open || stage.player.filmed) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
   if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();

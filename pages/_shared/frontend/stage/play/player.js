@@ -20,6 +20,7 @@ export class Player {
     this.stage = stage;
     this.speed = 1; // infinite: nothing moves, a frame shows one of the events that pass in it
     this.mode = "main"; // main, rounds or events: what Play lingers on
+    this.filmed = false; // whether a film is being made, which lets the time pass
     this.begin();
   }
 
@@ -186,11 +187,11 @@ export class Player {
 
   // The clock goes while something moves.
   run() {
-    if (this.ticking) return;
+    if (this.ticking || this.filmed) return;
     this.ticking = true;
     let before = performance.now();
     const tick = (now) => {
-      const going = (this.playing || this.scene) && this.stage.root.isConnected;
+      const going = (this.playing || this.scene) && !this.filmed && this.stage.root.isConnected;
       if (!going) {
         this.ticking = false;
         return;

@@ -1,0 +1,16 @@
+// Names of files: the model, what made the run, and the place.
+
+const plain = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+
+// `film`: what a moving picture is of.
+export const named = (stage, film) => {
+  const { data, player, pair } = stage;
+  const { M, variant } = data.bar.now;
+  const run = ["bender-lab", plain(data.model) || "model", `M${M}`, `rows${variant}`];
+  if (pair.second) run.push("beside", plain(pair.second.data.clocked.name));
+  return [...run, film ? film.name : `event${player.position}`].join("-");
+};
