@@ -78,10 +78,16 @@ class Copy {
 
   // Where the font is another one, a text keeps its width.
   line({ text, left, width, base }, parent, style) {
-    const [x, y, size] = [short(left - this.origin.left), short(base - this.origin.top), parseFloat(style.fontSize)];
-    this.cover({ y: y - size, height: 1.4 * size });
+    const [x, y] = this.stand(left, base, style);
     const fits = text.length > 1 && { textLength: short(width), lengthAdjust: "spacingAndGlyphs" };
     make(parent, "text", { x, y, ...typeOf(style), ...inkOf("fill", style.color), ...fits }, text);
+  }
+
+  // The place of a text, which is given room.
+  stand(left, base, { fontSize }) {
+    const [x, y, size] = [short(left - this.origin.left), short(base - this.origin.top), parseFloat(fontSize)];
+    this.cover({ y: y - size, height: 1.4 * size });
+    return [x, y];
   }
 
   // What a style writes below an element: the name of a term.
@@ -89,7 +95,7 @@ class Copy {
     const first = linesOf(element.firstChild, getComputedStyle(element))[0];
     if (!first) return;
     const base = first.base + element.getBoundingClientRect().height / 2;
-    const [x, y] = [short(first.left - this.origin.left), short(base - this.origin.top)];
+    const [x, y] = this.stand(first.left, base, style);
     make(parent, "text", { x, y, ...typeOf(style), ...inkOf("fill", style.color) }, element.dataset.name);
   }
 

@@ -55,6 +55,7 @@ export class Film {
     await this.find();
     for (const player of this.players) player.speed = 1;
     stage.strip.range = [this.from, this.to];
+    stage.strip.draw();
     const steps = await this.length();
     this.step = STEP * Math.max(1, steps / MOST);
     this.count = Math.min(steps, MOST);
@@ -73,6 +74,7 @@ export class Film {
       strip.range = this.places[k][2];
       player.stop();
     });
+    this.stage.strip.draw();
     for (const [k, player] of this.players.entries()) {
       player.jump(this.places[k][0]);
       await this.rest();

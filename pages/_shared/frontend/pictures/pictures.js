@@ -15,6 +15,8 @@ const SPARE = 0.9; // share of that to aim at where a first try was too large
 const SAID = 4000; // milliseconds that the result is in sight
 const MAKERS = { gif: Gif, webm: Video };
 
+let hiding = null; // the timer that takes the last result away
+
 // Nothing of it is seen.
 export const receive = () => {};
 
@@ -64,6 +66,7 @@ export const save = async (stage, kind, span) => {
     out.textContent = text;
   };
   const film = kind in MAKERS ? new Film(stage, span) : null;
+  clearTimeout(hiding);
   say("drawing");
   stop.hidden = !film;
   stop.onclick = () => film.stop();
@@ -80,7 +83,7 @@ export const save = async (stage, kind, span) => {
   } finally {
     stop.hidden = true;
     await film?.end();
-    setTimeout(() => {
+    hiding = setTimeout(() => {
       panel.hidden = true;
     }, SAID);
   }
