@@ -64,8 +64,9 @@ elif has_lab():
     pricing()
     saving()
     load_ahead()
+    load_pictures()
 else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
     tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")
-load_pictures()
+    load_pictures()

@@ -24,7 +24,7 @@ export class Embedded {
 
   draw() {
     if (!this.stage.stretch) return;
-    const { query } = this.stage.leaving;
+    const query = this.stage.leaving.query();
     this.link.hidden = !query;
     this.link.href = `${location.pathname}${query}`;
   }

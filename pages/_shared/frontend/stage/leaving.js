@@ -5,7 +5,6 @@ import { addressOf, keepChoices } from "./play/choices.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // the longest wait, in milliseconds, for an answer before another page is requested
-const SAID = 2500; // milliseconds that a button shows its result
 const CALM = 200; // milliseconds after something was chosen until the address names it
 const CHOOSING = ["click", "change", "input", "keyup", "pointerup", "wheel"];
 
@@ -110,17 +109,17 @@ export class Leaving {
     again?.();
   }
 
-  // The address of this very picture; empty if it has none.
-  get query() {
-    const { data, player, arc } = this.stage;
-    const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
-    return data.address && `?${data.address}&${place}${addressOf(this.stage)}`;
+  // The address of this very picture, or of another place in the run; empty if it has none.
+  query(place = { at: this.stage.player.position }) {
+    const { data, arc } = this.stage;
+    const fields = written({ ...place, ...(arc >= 0 && { arc }) });
+    return data.address && `?${data.address}&${fields}${addressOf(this.stage)}`;
   }
 
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
   // gone there while the last answer was still on its way here. That of a frame is its page's.
   stateAddress() {
-    const { query } = this;
+    const query = this.query();
     if (!query || this.stage.stretch || !isOurs(location.pathname)) return;
     if (location.search === query) return;
     if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
@@ -136,24 +135,5 @@ export class Leaving {
       if (!root.isConnected || run === null || questions.waiting || player.playing || this.soon()) return;
       this.stateAddress();
     }, CALM);
-  }
-
-  async copyLink(button) {
-    this.stateAddress();
-    button.textContent = await this.copied();
-    setTimeout(() => {
-      button.textContent = "copy link";
-    }, SAID);
-  }
-
-  // The result in words. Without a secure connection browsers offer no clipboard; the address bar has the link.
-  async copied() {
-    if (!this.stage.data.public) return "an uploaded model cannot be in a link";
-    try {
-      await navigator.clipboard.writeText(location.href);
-      return "copied";
-    } catch {
-      return "copy it from the address bar";
-    }
   }
 }
