@@ -43,6 +43,8 @@ class Stretch(NamedTuple):
     @property
     def words(self) -> str:
         """Where it is, in words."""
+        if self.begin == self.end:
+            return f"at event {self.begin:,}"
         return f"from event {self.begin:,} {'on' if self.end is None else f'to event {self.end:,}'}"
 
 

@@ -124,6 +124,11 @@ class WatchedRun:
         if backward:
             self.step_back(grain)
             return
+        if self.until is not None:
+            later = self.engine.trace.until(self.until).stops(grain)
+            later = later[later > self.position]
+            self.show(int(later[0]) if len(later) else self.until)
+            return
         go_to(self.engine, self.position, stop)
         self.engine.step(grain, lambda _: stop())
         self.show(max(self._last_update(), self.position) if stop() else self.engine.position)

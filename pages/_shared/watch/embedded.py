@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.arrival import arrival
+from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import AT, EMBEDDED, passed_over
 from pages._shared.app.session import Lab, has_lab, lab, model
@@ -29,7 +29,7 @@ _CSS = """<style>
 def embedded() -> None:
     """Show the part of the run, once the run has come to its end."""
     st.html(_CSS)
-    if has_lab() and not confined(lab()):
+    if has_lab() and not confined(lab(), arrival()):
         _tell_progress(lab())
         return
     _show()
@@ -61,11 +61,11 @@ def _tell_progress(current: Lab) -> None:
     )
 
 
-def confined(current: Lab) -> bool:
+def confined(current: Lab, arrived: Arrival) -> bool:
     """Whether the run shown is confined to its part; until it has come to its end, it runs there in the background."""
-    named = arrival().stretch
+    named = arrived.stretch
     if current.stretch is None and named is not None and _is_there(current.run, named):
-        _confine(current, named)
+        _confine(current, named, arrived)
     return current.stretch is not None
 
 
@@ -77,13 +77,12 @@ def _is_there(run: WatchedRun, named: Stretch) -> bool:
     return run.settle()
 
 
-def _confine(current: Lab, named: Stretch) -> None:
-    run, arrived, shown = current.run, arrival(), named
+def _confine(current: Lab, named: Stretch, arrived: Arrival) -> None:
+    run, shown, faults = current.run, named, arrived.faults
     known = len(run.engine.trace) if run.until is None else run.until
     if named.end is not None or run.end is not None:
         shown = named.until(known)
-    faults = arrived.faults
-    if shown.begin < named.begin or (named.end or 0) > known:
+    if known < max(named.begin, named.end or 0):
         faults = [*faults, f"The run ends after {known:,} events: it is shown {shown.words}."]
     current.stretch, current.notice = shown, " ".join(filter(None, [current.notice, *faults]))
     run.since = shown.begin

@@ -276,7 +276,7 @@ def _stretched(current: Lab, stretch: Stretch, data: dict[str, Any]) -> dict[str
     """What is different in a frame that shows a part of a run: nothing leads to another chapter, or to another run."""
     chapters = data["chapters"] and [data["chapters"][data["chapter"]] | {"length": current.run.seen}]
     words = stretch_view(stretch, data["model"], data["bar"]["now"])
-    return {"chapters": chapters, "chapter": 0, "choices": None, "stretch": words}
+    return {"chapters": chapters, "chapter": 0, "stretch": words}
 
 
 def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, object]:
@@ -310,7 +310,7 @@ def _data(current: Lab, branch: Branch, run: WatchedRun, has_graph: bool) -> dic
         },
         "model": label(current.mrf.name),
         "bar": bar(current, branch),
-        "choices": None if has_graph else choices(current),
+        "choices": None if has_graph or current.stretch is not None else choices(current),
         "public": current.is_public,
         "serial": 0,
         "arc": run.arc if run.pinned and len(run.engine.graph.edges) else -1,
