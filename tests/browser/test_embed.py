@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, expect
 
-from tests.browser.server import Served, process
+from tests.browser.server import process
 from tests.browser.test_accessibility import barriers
 from tests.browser.test_own_server import CUT, GRID, STOP_SECONDS, megabytes, rests, within
 from tests.chromium import Soundness, new_profile
@@ -37,11 +37,11 @@ SCROLLS = """() => {
             const { overflowX, overflowY } = getComputedStyle(e);
             const wide = e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(overflowX);
             const high = e.scrollHeight > e.clientHeight + 1 && /auto|scroll/.test(overflowY);
-            if ((wide || high) && e.checkVisibility({ visibilityProperty: true })) found.push(e.outerHTML.slice(0, 200));
-            if (e.matches('.bar, .status, .panes, .said, .stMain, html')) {
-                const { right, bottom } = e.getBoundingClientRect();
-                if (right > innerWidth + 1 || bottom > innerHeight + 1) found.push(`${e.className}: ${right}, ${bottom}`);
-            }
+            const isSeen = e.checkVisibility({ visibilityProperty: true });
+            if ((wide || high) && isSeen) found.push(e.outerHTML.slice(0, 200));
+            if (!e.matches('.bar, .status, .panes, .said, .stMain, html')) continue;
+            const { right, bottom } = e.getBoundingClientRect();
+            if (right > innerWidth + 1 || bottom > innerHeight + 1) found.push(`${e.className}: ${right}, ${bottom}`);
         }
     };
     look(document);
@@ -119,7 +119,7 @@ def test_a_frame_shows_its_part_and_nothing_else(
     frame = show(framed(app_url, PART))
     stage = frame.locator(".stage")
     expect(stage).to_have_attribute("data-position", str(BEGIN))
-    for name in ("stHeader", "stToolbar", "stTopNavLink", "stSidebar", "stExpander", "stButton"):
+    for name in ("stToolbar", "stTopNavLink", "stSidebar", "stMainMenu", "stExpander", "stButton"):
         expect(frame.get_by_test_id(name)).to_have_count(0)
     on = frame.get_by_role("button", name="round").last
     while on.is_enabled():
@@ -130,8 +130,8 @@ def test_a_frame_shows_its_part_and_nothing_else(
     expect(stage).to_have_attribute("data-state", "idle")
     expect(stage).to_have_attribute("data-position", str(END))
 
-    link = frame.get_by_role("link")
-    expect(link).to_have_count(1)
+    expect(frame.get_by_role("link")).to_have_text(["Skip to main content", re.compile("^open in Bender Lab")])
+    link = frame.get_by_role("link", name="open in Bender Lab")
     with profile.expect_page() as opened:
         link.click()
     whole = opened.value
@@ -220,7 +220,7 @@ def test_the_menu_writes_the_html_of_a_frame(
 
     frame = show(written["this update"])
     expect(frame.locator(".stage")).to_have_attribute("data-position", update["from"])
-    expect(frame.locator("[data-view=both]")).to_have_attribute("aria-pressed", "true")
+    expect(frame.locator("button[data-view=both]")).to_have_attribute("aria-pressed", "true")
 
 
 def test_frames_that_are_gone_leave_no_work_and_no_memory(browser: Browser, tmp_path: Path, course: Course) -> None:
@@ -238,10 +238,10 @@ def test_frames_that_are_gone_leave_no_work_and_no_memory(browser: Browser, tmp_
         for _ in range(2):
             page = context.new_page()
             page.goto(course.url)
-            assert within(120, lambda: megabytes(served.pid) > before + 300)
+            assert within(120, lambda: megabytes(served.pid) > before + 450)
             full = megabytes(served.pid)
             page.close()
             assert within(STOP_SECONDS, lambda: rests(served.pid))
-            freed = full - 0.7 * (full - before)
+            freed = full - 0.6 * (full - before)
             assert within(STOP_SECONDS, lambda freed=freed: megabytes(served.pid) < freed)
         context.close()
