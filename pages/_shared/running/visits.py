@@ -1,7 +1,8 @@
 """The life of a session: as long as a browser tab is connected to it, and a little longer.
 
 A tab that loses its connection for a moment finds its session again, as Streamlit keeps it for a while. But Streamlit
-frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time.
+frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time. A frame
+in another page goes with its page, at once: there may be many, and each is made again from its address.
 """
 
 from __future__ import annotations
@@ -26,10 +27,7 @@ _closing: dict[str, asyncio.TimerHandle] = {}
 
 
 class Visit(NamedTuple):
-    """A session while a tab is connected to it.
-
-    A frame in another page is given up with its page: all it had is made again from its address.
-    """
+    """A session while a tab is connected to it."""
 
     session: str
     app_session: AppSession | None
