@@ -28,7 +28,7 @@ export class Film {
   constructor(stage, span) {
     Object.assign(this, { stage, span, pair: stage.pair, stopped: false });
     this.places = null; // those of all stages before, to go back to
-    this.scene = null; // the one that an act is
+    this.scene = null; // the one that an act is: it is shown at leisure
   }
 
   stop() {
@@ -112,7 +112,7 @@ export class Film {
     const { scene } = this.stage.moment();
     if (this.span === "act" && scene.ms) {
       const { from, to, act } = scene;
-      return Object.assign(this, { scene, from, to, name: `event${to}-${act}` });
+      return Object.assign(this, { scene: { ...scene, main: true }, from, to, name: `event${to}-${act}` });
     }
     // At the start there has been no act.
     const grain = this.span === "act" ? "event" : this.span;
@@ -205,20 +205,29 @@ export class Film {
 
   // -- its pictures ---------------------------------------------------------------------------------------------
 
+  // What is to be drawn of all players; who wants no motion sees the ends of scenes.
+  get sight() {
+    return JSON.stringify(this.pair.stages.map((each) => [each.player.position, each.moment().act, each.moment().t]));
+  }
+
   // Canvas, pixels, milliseconds, and the share of the film that it ends. What stays the same is one picture.
   async *pictures(scale) {
     const walk = this.walk(this.step);
-    let [shown, text, ms, k] = [null, "", 0, 0];
+    let [shown, sight, text, ms, k] = [null, "", "", 0, 0];
     const picture = () => ({ ...shown, ms, share: Math.min(k / this.count, 1) });
-    while (!(await walk.next()).done) {
+    for (; !(await walk.next()).done; ms += STEP, k += 1) {
+      if (sight === this.sight) continue;
+      sight = this.sight;
       for (const each of this.pair.stages) each.draw();
       const copy = copyOf(this.stage.root.parentElement);
-      const next = copy.text === text ? shown : await raster(copy, scale);
-      if (shown && next !== shown && !isSame(shown.pixels, next.pixels)) {
+      if (copy.text === text) continue;
+      text = copy.text;
+      const next = await raster(copy, scale);
+      if (shown && !isSame(shown.pixels, next.pixels)) {
         yield picture();
         ms = 0;
       }
-      [shown, text, ms, k] = [next, copy.text, ms + STEP, k + 1];
+      shown = next;
       await this.wait(0);
     }
     ms += HOLD;
