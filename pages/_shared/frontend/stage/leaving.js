@@ -109,11 +109,11 @@ export class Leaving {
     again?.();
   }
 
-  // The address of this very picture, or of another place in the run; empty if it has none.
-  query(place = { at: this.stage.player.position }) {
+  // The address of this very picture, or of another place in the run, as fields; empty if it has none.
+  query(place = written({ at: this.stage.player.position })) {
     const { data, arc } = this.stage;
-    const fields = written({ ...place, ...(arc >= 0 && { arc }) });
-    return data.address && `?${data.address}&${fields}${addressOf(this.stage)}`;
+    const pin = arc >= 0 ? `&${written({ arc })}` : "";
+    return data.address && `?${data.address}&${place}${pin}${addressOf(this.stage)}`;
   }
 
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have

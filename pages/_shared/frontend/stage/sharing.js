@@ -1,5 +1,6 @@
 // What is shown, passed on: by a link, by a frame for another page, or in files, which the component "pictures" makes.
 
+import { written } from "../fields.js";
 import { Menu } from "./menu.js";
 
 const WAIT = 100; // milliseconds until that is looked for again, right after the stage has come
@@ -64,8 +65,8 @@ export class Sharing {
     const { stage } = this;
     const { value } = stage.$("[data-act=part]");
     const [from, to] = value === "on" ? [stage.player.position] : await (await pictures()).partOf(stage, value);
-    const loop = stage.$("[data-act=again]").checked && { loop: 1 };
-    const query = stage.leaving.query({ from, ...(to && { to }), ...loop });
+    const loops = stage.$("[data-act=again]").checked;
+    const query = stage.leaving.query(written({ from, ...(to && { to }), ...(loops && { loop: 1 }) }));
     if (!query) throw new Error("this run has no link");
     const title = `Bender Lab: ${stage.data.model}, from event ${from}${to ? ` to ${to}` : ""}`;
     const src = `${location.origin}${location.pathname}?embed=true&${query.slice(1)}`;
