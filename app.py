@@ -33,7 +33,7 @@ def show() -> None:
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
             st.Page("pages/method.py", title="Method", icon=":material/function:"),
         ],
-        position="top",
+        position="hidden" if st.context.is_embedded else "top",
     )
     frame()
     if has_lab() or solver.is_ready():
@@ -42,7 +42,8 @@ def show() -> None:
     if has_lab():
         if not opening():
             page.run()
-            keep_address(page.url_path)
+            if not st.context.is_embedded:
+                keep_address(page.url_path)
     elif page.url_path in AT_ONCE:
         page.run()
     else:

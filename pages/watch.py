@@ -13,6 +13,7 @@ from pages._shared.app.text import complaint, markdown
 from pages._shared.partitioning.applying import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
+from pages._shared.watch.embedded import embedded
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
 from pages._shared.watch.pictures import load_pictures
@@ -52,7 +53,9 @@ def show() -> None:
         st.switch_page(f"pages/{page}.py", query_params=complete(fields))
 
 
-if has_lab():
+if st.context.is_embedded:
+    embedded()
+elif has_lab():
     warn(lab())
     show()
     requested_forks()
@@ -64,8 +67,9 @@ if has_lab():
         talking()
         saving()
     load_ahead()
+    load_pictures()
 else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
     tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")
-load_pictures()
+    load_pictures()

@@ -155,7 +155,7 @@ def test_names_are_unique_and_pages_are_those_of_the_app() -> None:
     assert FIELDS.keys() == made | set(own)
     there = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"__init__"}
     assert set(fields.PAGES) == there
-    assert {page for field in EVERY for page in field.pages} == there
+    assert {page for field in EVERY for page in field.pages} == there | {fields.EMBEDDED}
 
 
 # -- what nothing reads ---------------------------------------------------------------------------------------
@@ -270,14 +270,14 @@ def test_the_browser_has_the_looks_of_the_table() -> None:
 
 
 def test_the_browser_writes_and_reads_fields_of_the_table() -> None:
-    written = found(r"written\((\{.*?\})\)[;}`]")
-    assert sorted(map(sorted, map(keys, written))) == [["arc", "at"], ["lesson"]]
+    written = found(r"written\((\{.*?\})\)[;)}`]")
+    assert sorted(map(sorted, map(keys, written))) == [["arc"], ["at"], ["from", "loop", "to"], ["lesson"]]
     assert found(r'isAddressed\("(\w+)"\)') == ["lesson"]
     (edge,) = found(r"  fields\(\) \{\s*return (\{.*?\});\n")
     assert keys(edge) == {"order", "y"} == {name for name in keys(edge) if EDGE in FIELDS[name].pages}
     (learn,) = found(r'leaving\.by\([^;]*"learn", \(\) => \((\{ .*?\})\)\);')
     assert keys(learn) == {"lesson"}
-    assert {"at", "arc", "lesson", "order", "y"} <= FIELDS.keys()
+    assert {"at", "arc", "from", "loop", "to", "lesson", "order", "y"} <= FIELDS.keys()
 
 
 def test_no_other_module_takes_an_address_apart() -> None:

@@ -52,7 +52,7 @@ def same(one: Lab, other: Lab) -> None:
     assert (one.max_size, one.variant, one.schedule) == (other.max_size, other.variant, other.schedule)
     assert (one.run.position, one.run.arc) == (other.run.position, other.run.arc)
     assert one.run.engine.lower_bound == other.run.engine.lower_bound
-    assert one.link == other.link != ""
+    assert one.address == other.address != ""
 
 
 @pytest.mark.parametrize("variant", [1, 9, 12])
@@ -64,7 +64,7 @@ def test_a_link_to_a_sample_opens_the_same_picture(variant: int, position: int) 
     mine.run.show(position)
     mine.run.engine.seek(mine.run.position)
     mine.run.arc = 5
-    same(opened(mine.link, at=mine.run.position, arc=5), mine)
+    same(opened(mine.address, at=mine.run.position, arc=5), mine)
 
 
 @pytest.mark.parametrize("family", thinned(synth.FAMILIES, 4))
@@ -76,8 +76,8 @@ def test_a_link_to_a_generated_model_makes_it_again(family: str) -> None:
         values |= {"torus": True, "coupling": "gaussian"}
     mine = linked(FIRST)
     mine.load(synth.generate(family, **values), made_by(family, values))
-    same(opened(mine.link), mine)
-    assert (family == "ising_grid") == ("torus=true" in mine.link)
+    same(opened(mine.address), mine)
+    assert (family == "ising_grid") == ("torus=true" in mine.address)
 
 
 def test_a_link_contains_groups_made_by_hand() -> None:
@@ -85,7 +85,7 @@ def test_a_link_contains_groups_made_by_hand() -> None:
     owner = np.random.default_rng(2).permutation(np.arange(mine.mrf.n) % 7)
     part = bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)])
     mine.repartition(part, 8, 9, "mplp")
-    same(opened(mine.link), mine)
+    same(opened(mine.address), mine)
 
 
 def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,16 +94,16 @@ def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.Monk
     part = replace(bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)]), strategy="pursuit")
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: part)
     mine.repartition(part, 8, 9, "mplp")
-    again = opened(mine.link)
+    again = opened(mine.address)
     same(again, mine)
     assert again.partition.strategy == "pursuit"
     assert again.partition is not part, "its groups are those of the link"
-    without = dict(parse_qsl(mine.link))
+    without = dict(parse_qsl(mine.address))
     del without["groups"]
     same(arrived(linked(without)), mine)
     # Where the groups would take too many characters, they are found again.
-    monkeypatch.setattr(permalink, "LONGEST", len(mine.link) - 1)
-    assert dict(parse_qsl(mine.link)) == without
+    monkeypatch.setattr(permalink, "LONGEST", len(mine.address) - 1)
+    assert dict(parse_qsl(mine.address)) == without
 
 
 class Search:
@@ -192,11 +192,11 @@ def test_auto_is_tried_off_the_page_as_well(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_run_without_a_reproducible_model_has_no_link() -> None:
     mine = linked(FIRST)
     mine.load(bc.BinaryMRF(unary=[[0.0, 1.0]]), {})
-    assert mine.link == ""
+    assert mine.address == ""
     large = synth.ising_grid(rows=70, columns=70)
     part = bc.manual(large, [range(k, k + 2) for k in range(0, 4900, 2)])
     assert (
-        Lab(large, 2, part, 9, "mplp", WatchedRun(bc.Engine(large, part)), made_by("ising_grid", {"rows": 70})).link
+        Lab(large, 2, part, 9, "mplp", WatchedRun(bc.Engine(large, part)), made_by("ising_grid", {"rows": 70})).address
         == ""
     )
     assert len(urlencode({"groups": "-".join(map(str, part.group_of()))})) > LONGEST

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.app.fields import AT, FIELDS, PAGES, SCHEDULE, VARIANT, M
 from pages._shared.app.permalink import Origin
+from pages._shared.app.stretch import Stretch, read_stretch
 from pages._shared.running.kept import Kept
 
 # Where the address of the app alone opens: some rows have been added, and the bound is about to rise.
@@ -32,6 +33,10 @@ class Arrival:
         Whether the stage that asked has the hyper-graph and the recording.
     greets : bool
         Whether the address names nothing: then the stage says what it is.
+    stretch : Stretch or None
+        The part of the run that is shown in a frame of another page; None if this is no such frame.
+    faults : list of str
+        Sentences on what cannot be shown of it as the address names it.
     """
 
     fields: dict[str, str]
@@ -39,6 +44,8 @@ class Arrival:
     command: Mapping[str, Any] | None = None
     has_graph: bool = False
     greets: bool = False
+    stretch: Stretch | None = None
+    faults: list[str] = field(default_factory=list)
 
     @property
     def run(self) -> dict[str, str]:
@@ -51,12 +58,15 @@ _ARRIVAL = Kept[Arrival]("arrival")
 
 def arrival() -> Arrival:
     """The arrival of this session."""
-    return _ARRIVAL.made(_arrive)
+    return _ARRIVAL.made(_first)
 
 
-def _arrive() -> Arrival:
+def _first() -> Arrival:
     fields = st.query_params.to_dict()
-    return Arrival(fields or AT.say(OPENING), greets=not fields)
+    if not st.context.is_embedded:
+        return Arrival(fields or AT.say(OPENING), greets=not fields)
+    stretch, at, faults = read_stretch(fields)
+    return Arrival(fields | at, stretch=stretch, faults=faults)
 
 
 def open_instead(origin: Origin) -> None:

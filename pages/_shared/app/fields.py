@@ -49,6 +49,8 @@ from pages._shared.app.field_types import (
 T = TypeVar("T")
 
 INSTANCE, WATCH, EDGE, LEARN, EXPERIMENTS = "instance", "watch", "edge", "learn", "experiments"
+# Watch in a frame of another page.
+EMBEDDED = "embedded"
 PAGES = (INSTANCE, "partition", WATCH, EDGE, "compare", EXPERIMENTS, LEARN, "method")
 # The most unknown names that are listed.
 MOST_LISTED = 3
@@ -172,6 +174,11 @@ LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEAR
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
 
+# The part of a run that a frame in another page shows.
+FROM = Field("from", POSITION, "the event is", "the number of events after which the part shown begins", (EMBEDDED,))
+TO = Field("to", POSITION, "the event is", "the number of events after which it ends", (EMBEDDED,))
+LOOP = Field("loop", ON, "its loop is", "it plays again and again", (EMBEDDED,))
+
 
 def _look(name: str, kind: FieldType[Any], clause: str, meaning: str, usual: str = "") -> Field[Any]:
     return Field(name, kind, clause, meaning, (WATCH,), usual)
@@ -228,7 +235,7 @@ _TABLE: tuple[Field[Any], ...] = (
     MAKE,
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
-    *(TALK, ORDER, LESSON, DONE, PLAN),
+    *(TALK, ORDER, LESSON, DONE, PLAN, FROM, TO, LOOP),
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}
@@ -242,16 +249,17 @@ def of_page(page: str, fields: Mapping[str, object]) -> dict[str, str]:
 def passed_over(page: str, fields: Mapping[str, str]) -> list[str]:
     """Sentences on the fields of a page's address that are ignored, while the rest is shown.
 
-    Ignored are unknown fields, and wrong values of fields that have a default or are for the browser. Other wrong
-    values are refused where they are read.
+    Ignored are unknown fields, those that only a frame has, and wrong values of fields that have a default or are for
+    the browser. Other wrong values are refused where they are read.
     """
-    unknown = [repr(name[:LONGEST_WORD]) for name in fields if name not in FIELDS]
+    known = {name for name, field in FIELDS.items() if page == EMBEDDED or field.pages != (EMBEDDED,)}
+    unknown = [repr(name[:LONGEST_WORD]) for name in fields if name not in known]
     found = []
     if unknown:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
         means = "means" if len(unknown) == 1 else "mean"
         found.append(f"This link contains {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
-    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page == WATCH else ()))
+    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page in (WATCH, EMBEDDED) else ()))
     return found + [fault for field in tolerated for fault in _faults(field, fields)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
-from pages._shared.app.fields import WATCH, passed_over
+from pages._shared.app.fields import EMBEDDED, WATCH, passed_over
 from pages._shared.app.session import lab, open_again
 from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
@@ -34,7 +34,8 @@ def arrive(page: str) -> None:
         fields = st.query_params.to_dict()
         open_again(fields)
     current = lab()
-    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, fields))))
+    view = page or (EMBEDDED if st.context.is_embedded else WATCH)
+    current.notice = " ".join(filter(None, (current.notice, *passed_over(view, fields))))
 
 
 def opening() -> bool:

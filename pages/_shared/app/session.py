@@ -49,6 +49,7 @@ from pages._shared.app.permalink import (
 )
 from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.requests import BRANCH, PROOF, BranchRequest
+from pages._shared.app.stretch import Stretch
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
 from pages._shared.running.kept import Kept
@@ -178,6 +179,7 @@ class Lab:
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
     aside: str = ""  # the run that the address names beside this one, until it is begun
     notice: str = ""  # a remark on how the model was obtained
+    stretch: Stretch | None = None  # the part of the run that is shown in a frame of another page
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
@@ -319,11 +321,6 @@ class Lab:
             return self.aside
         text = difference(self.origin, self.branches.chapters[0].lineage, branch.lineage)
         return f"{text}&{urlencode(AT.say(branch.run.position))}" if text else ""
-
-    @property
-    def link(self) -> str:
-        """The same for anybody: empty for an uploaded model."""
-        return self.address if self.is_public else ""
 
     def _begin(self, engine: bc.Engine, max_size: int) -> Branch:
         """Add a run of the model, at its beginning."""

@@ -76,7 +76,7 @@ def choose(current: Lab, found: Findings) -> tuple[int, int]:
             key=f"edge-{word}-{backward}",
             on_click=found.step,
             args=(GRAINS[word], backward),
-            disabled=run.position == 0 if backward else run.at_end,
+            disabled=run.position == (run.since if backward else run.end),
             width="stretch",
         )
     return ends[run.arc]

@@ -1,7 +1,8 @@
 """The life of a session: as long as a browser tab is connected to it, and a little longer.
 
 A tab that loses its connection for a moment finds its session again, as Streamlit keeps it for a while. But Streamlit
-frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time.
+frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time. A frame
+in another page goes with its page, at once: there may be many, and each is made again from its address.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Visit(NamedTuple):
 
     session: str
     app_session: AppSession | None
+    is_embedded: bool
 
 
 def presence() -> Callable[[], bool]:
@@ -52,7 +54,7 @@ def _left(visit: Visit) -> None:
     before = _closing.pop(visit.session, None)
     if before is not None:
         before.cancel()
-    stays = max(float(st.get_option("server.disconnectedSessionTTL")) - EARLIER, 0.0)
+    stays = 0.0 if visit.is_embedded else max(float(st.get_option("server.disconnectedSessionTTL")) - EARLIER, 0.0)
     _closing[visit.session] = loop.call_later(stays, _close, visit)
 
 
@@ -78,7 +80,7 @@ def _empty(session: AppSession) -> None:
 
 @st.cache_resource(scope="session", on_release=_left, show_spinner=False)
 def _visit(session: str) -> Visit:
-    return Visit(session, runtime.get_instance().get_app_session(session))
+    return Visit(session, runtime.get_instance().get_app_session(session), bool(st.context.is_embedded))
 
 
 def attend() -> None:

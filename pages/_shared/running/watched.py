@@ -75,7 +75,8 @@ class WatchedRun:
     work: Personal = field(default_factory=Personal)
     progress: Progress | None = None  # the position reached by the latest run to the end, until `settle`
     failure: str = ""
-    until: int | None = None  # where the next chapter begins, and this run is no longer shown
+    since: int = 0  # the first position shown
+    until: int | None = None  # the last one shown, where the next chapter begins; None: the run may go on
     settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
@@ -106,15 +107,10 @@ class WatchedRun:
             return self.until
         return len(self.engine.trace) if self.complete else None
 
-    @property
-    def at_end(self) -> bool:
-        """Whether the last position that can be shown is shown."""
-        return self.position == self.end
-
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""
         known = len(self.engine.trace)
-        self.position = min(max(position, 0), known if self.until is None else min(known, self.until))
+        self.position = min(max(position, self.since), known if self.until is None else min(known, self.until))
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool, stop: bc.Stop = never) -> None:
@@ -127,6 +123,11 @@ class WatchedRun:
         """
         if backward:
             self.step_back(grain)
+            return
+        if self.until is not None:
+            later = self.engine.trace.until(self.until).stops(grain)
+            later = later[later > self.position]
+            self.show(int(later[0]) if len(later) else self.until)
             return
         go_to(self.engine, self.position, stop)
         self.engine.step(grain, lambda _: stop())

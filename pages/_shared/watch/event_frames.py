@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from typing import Any, cast
 
@@ -61,7 +62,8 @@ class Encoder:
             return {"first": first, "before": None, "columns": _typed({name: [] for name in COLUMNS})}
         engine, first = self.engine, min(first, len(self.engine.trace))
         chunk = self._chunk(first, stop)
-        deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + more, shown)
+        deadline = time.perf_counter() + AHEAD_SECONDS
+        last, least = min(last, self._limit), min(max(first + more, shown), self._limit)
 
         def is_over(_: Engine | None = None) -> bool:
             return stop() or (engine.position >= least and time.perf_counter() > deadline)
@@ -83,7 +85,11 @@ class Encoder:
         if len(known):
             return int(known[0])
         chunk = self._chunk(position, stop)
-        while not engine.finished and (engine.position <= position or not looking.step_ended(engine, grain)):
+
+        def is_there() -> bool:
+            return engine.position == self._limit or (engine.position > position and looking.step_ended(engine, grain))
+
+        while not engine.finished and not is_there():
             self._append(chunk, lambda _: stop(), stop)
             if engine.position <= position:
                 stop.check()
@@ -91,6 +97,11 @@ class Encoder:
                 break
         self._open = chunk
         return engine.position
+
+    @property
+    def _limit(self) -> int:
+        """The last position that can be shown."""
+        return sys.maxsize if self.run.until is None else self.run.until
 
     def last_event(self, stop: Stop = never) -> protocol.Frames:
         """Only the event before the engine's position, without pictures of its update.

@@ -554,6 +554,15 @@ class Clocked(TypedDict):
     placed_at: Position | None  # the position of the run shown beside which it was placed; None: it has its own place
 
 
+class Stretch(TypedDict):
+    """The part of a run that is shown in a frame of another page."""
+
+    begin: Position  # the first position shown
+    end: Position | None  # the last one; None: where the run ends
+    loops: bool  # whether it plays by itself, again and again
+    run: str  # what makes the run, in words
+
+
 class RunShown(Answer):
     """All data that the stage draws of a run."""
 
@@ -610,6 +619,7 @@ class Stage(RunShown):
     has_same_groups: bool  # whether that has the same groups
     greeting: Greeting | None  # None if the session opened with a run of its own choice
     talk: Talk | None
+    stretch: Stretch | None  # what is shown in a frame of another page; None: this is no such frame
 
 
 class DrawerAsked(TypedDict):

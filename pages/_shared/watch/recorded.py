@@ -19,10 +19,10 @@ from bender_core.kernels.layout import Kind
 from bender_core.warming import compiled
 from pages._shared.app.arrival import OPENING, Arrival
 from pages._shared.app.field_types import LinkError
-from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
+from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, FROM, GROUPS, MAKE, TO, UPLOAD
 from pages._shared.app.session import FIRST
 from pages._shared.watch import protocol
-from pages._shared.watch.stage_views import glance
+from pages._shared.watch.stage_views import glance, stretch_view
 
 PATH = Path(__file__).with_name("recording.json.gz")
 # Questions of the stage that need no solver if they are about a recorded event.
@@ -59,7 +59,8 @@ class Recording(NamedTuple):
         whole = FIRST | fields
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
-            is_known = AT.of(fields, 0) <= self.events and ARC.of(fields, 0) < 2 * len(self.run["graph"]["edges"])
+            is_known = max(each.of(fields, 0) for each in (AT, FROM, TO)) <= self.events
+            is_known &= ARC.of(fields, 0) < 2 * len(self.run["graph"]["edges"])
         except LinkError:
             return False
         is_same = all(whole.get(name, text) == text for name, text in parse_qsl(self.run["address"]))
@@ -108,12 +109,20 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     data["greeting"] = found.greeting if arrived.greets else None
     if has_graph:
         data |= {"graph": None, "parent": None, "chapters": None, "choices": None}
+    if arrived.stretch is not None:
+        data |= {"stretch": stretch_view(arrived.stretch, found.run["model"], found.run["bar"]["now"])}
     if command and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
     position = AT.of(arrived.fields, 0)
-    arrived.seen = max(arrived.seen, position)
-    place = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
+    last = None if arrived.stretch is None else arrived.stretch.end
+    arrived.seen = max(arrived.seen, position, last or 0)
+    place: dict[str, Any] = {
+        "position": position,
+        "seen": arrived.seen,
+        "done": last,
+        "history": found.history(arrived.seen),
+    }
     frames = found.answer["frames"]
     if has_graph:
         columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}

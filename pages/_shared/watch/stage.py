@@ -7,7 +7,7 @@ computes the answers.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -29,6 +29,7 @@ from pages._shared.app.session import (
     show_next,
     sweeps_before,
 )
+from pages._shared.app.stretch import Stretch
 from pages._shared.app.text import label
 from pages._shared.forks.requesting import insert_row, merge_ends
 from pages._shared.running.kept import Kept
@@ -47,6 +48,7 @@ from pages._shared.watch.stage_views import (
     parent_view,
     proving_text,
     reference_lines,
+    stretch_view,
     talk_view,
 )
 from pages._shared.watch.talking import go, keep_moment, present_talk
@@ -100,7 +102,10 @@ def _on_command() -> None:
 
 
 def carry_out(current: Lab, command: protocol.Command) -> None:
-    """Carry out the component's command on a lab."""
+    """Carry out the component's command on a lab; a frame in another page only looks."""
+    if current.stretch is not None:
+        obey(current.run, command)
+        return
     if command["do"] == "reference":
         current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     _go(command)
@@ -271,6 +276,7 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "parent": None if has_graph else parent_view(branches),
         "chapters": None if has_graph else chapters_view(branches),
         "chapter": branches.chapters.index(shown),
+        "stretch": None,
         "proving": "proving…" if PROOF.get() else proving_text(current.proof),
         "address": current.address,
         "asking": current.references.busy,
@@ -280,7 +286,15 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "greeting": None,
         "talk": None,
     }
-    return _data(current, shown, current.run, has_graph) | own
+    data = _data(current, shown, current.run, has_graph) | own
+    return data if current.stretch is None else data | _stretched(current, current.stretch, data)
+
+
+def _stretched(current: Lab, stretch: Stretch, data: dict[str, Any]) -> dict[str, object]:
+    """What is different in a frame that shows a part of a run: nothing leads to another chapter, or to another run."""
+    chapters = data["chapters"] and [data["chapters"][data["chapter"]] | {"length": current.run.seen}]
+    words = stretch_view(stretch, data["model"], data["bar"]["now"])
+    return {"chapters": chapters, "chapter": 0, "stretch": words}
 
 
 def _beside_data(current: Lab, branch: Branch, has_graph: bool) -> dict[str, object]:
@@ -314,7 +328,7 @@ def _data(current: Lab, branch: Branch, run: WatchedRun, has_graph: bool) -> dic
         },
         "model": label(current.mrf.name),
         "bar": bar(current, branch),
-        "choices": None if has_graph else choices(current),
+        "choices": None if has_graph or current.stretch is not None else choices(current),
         "public": current.is_public,
         "serial": 0,
         "arc": run.arc if run.pinned and len(run.engine.graph.edges) else -1,

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace, looking
+from bender_core import VARIANTS, BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace, looking
 from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import Kind, Method
 from bender_core.looking.words import number
@@ -22,6 +22,7 @@ from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.branches import Branch, Branches, places_of, unlike
 from pages._shared.app.proof import ProofInProgress
+from pages._shared.app.stretch import Stretch
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
@@ -363,6 +364,13 @@ def only_chapter(branch: Branch) -> list[protocol.Chapter]:
             **_climb(branch.curve, run.seen),
         }
     ]
+
+
+def stretch_view(stretch: Stretch, model: str, now: protocol.Chosen) -> protocol.Stretch:
+    """A part of a run in a frame of another page, with what makes the run."""
+    rows = f"rows {now['variant']}: {VARIANTS[now['variant']].name}"
+    run = " · ".join([model, f"M {now['M']}", rows])
+    return {"begin": stretch.begin, "end": stretch.end, "loops": stretch.loops, "run": run}
 
 
 def _least(branch: Branch) -> float:

@@ -263,7 +263,7 @@ def test_a_lesson_opens_a_page_with_its_model(slug: str) -> None:
         "ours": "pose, small",
     }
     assert lab(test).mrf.name == models[slug]
-    assert lab(test).link, "what is opened can be linked to"
+    assert lab(test).address, "what is opened can be linked to"
     assert not test.subheader or headings(test) != LESSONS[slug].title
     assert complaints(test) == []
 

@@ -41,9 +41,9 @@ export class Film {
 
   // -- before and after -----------------------------------------------------------------------------------------
 
-  // Find out what is to be shown, and how long it takes.
-  async begin() {
-    const { stage, pair } = this;
+  // Find out what is to be shown.
+  async mark() {
+    const { pair } = this;
     if (pair.stages.some(({ running }) => running)) throw new Stopped("it runs at full speed: stop it first");
     pair.clock.pause();
     await this.rest();
@@ -53,6 +53,12 @@ export class Film {
     for (const player of this.players) Object.assign(player, { filmed: true, speed: Infinity });
     this.hold(true);
     await this.find();
+  }
+
+  // And how long it takes.
+  async begin() {
+    await this.mark();
+    const { stage } = this;
     for (const player of this.players) player.speed = 1;
     stage.strip.range = [this.from, this.to];
     stage.strip.draw();

@@ -1,5 +1,5 @@
-// Files of what the stage shows: a picture, or a moving one. The stage calls `save`; so the code of all this reaches a
-// tab after the stage's own.
+// Files of what the stage shows: a picture, or a moving one. The stage calls what is exported; so the code of all this
+// reaches a tab after the stage's own.
 
 import { copyOf } from "./copy.js";
 import { Film, Stopped } from "./film.js";
@@ -60,6 +60,17 @@ const moving = async (stages, kind, film, say) => {
   const waits = (ms) => film.wait(ms);
   const blob = await maker.finish(waits, (share) => say(`recording, ${Math.round(100 * share)} %`));
   return { blob, text: [sizeOf(blob), `${maker.count} pictures`, film.pace].filter(Boolean).join(", ") };
+};
+
+// The positions between which an update or a sweep is.
+export const partOf = async (stage, span) => {
+  const film = new Film(stage, span);
+  try {
+    await film.mark();
+    return [film.from, film.to];
+  } finally {
+    await film.end();
+  }
 };
 
 // Save what a stage shows; `span`: what moves, in a moving picture.

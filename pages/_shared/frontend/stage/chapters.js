@@ -70,12 +70,14 @@ export class Chapters {
   // Where on the strip an event is, and the event there.
   along(position, k = this.at) {
     const [begin, end] = this.begins.slice(k);
-    return begin + ((end - begin) * position) / Math.max(this.lengthOf(k), 1);
+    const { first } = this.stage.player;
+    return begin + ((end - begin) * (position - first)) / Math.max(this.lengthOf(k) - first, 1);
   }
 
   positionAt(place, k = this.at) {
     const [begin, end] = this.begins.slice(k);
-    return Math.round(((place - begin) / (end - begin)) * this.lengthOf(k));
+    const { first } = this.stage.player;
+    return first + Math.round(((place - begin) / (end - begin)) * (this.lengthOf(k) - first));
   }
 
   // Show the event at a value of the scrubber; values are places times the number of all events.

@@ -1,6 +1,7 @@
 // Buttons and keys of the stage.
 
 import { isLecture } from "../lecture.js";
+import { listKeys } from "./keys.js";
 
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
@@ -43,7 +44,7 @@ const listenToAll = (stage) => {
   stage.$(".scrub").oninput = (event) => stage.chapters.show(Number(event.target.value));
   act("prove").onclick = () => questions.ask("prove");
   leaving.by(act("tour"), "learn", () => ({}));
-  act("keep").onclick = () => leaving.keep();
+  listKeys(stage.$("table.known"));
   act("keys").onclick = () => stage.$("dialog").showModal();
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
@@ -70,16 +71,22 @@ const run = (stage, stops) => {
   stage.draw();
 };
 
+// Take a key that leads to another moment or to another run; returns whether it is one.
+const leads = (stage, key) => {
+  if (stage.finder.press(key)) return true;
+  const lead = { [BACK]: () => stage.runBar.back(), [PAIR]: () => stage.pair.toggle() }[key.toLowerCase()];
+  lead?.();
+  return Boolean(lead);
+};
+
 const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open || stage.player.filmed) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
-  if (stage.talk.press(event)) return event.preventDefault();
-  if (stage.finder.press(event.key) || stage.lecture.press(event.key)) return event.preventDefault();
-  if (event.key.toLowerCase() === BACK) return stage.runBar.back();
-  if (event.key.toLowerCase() === PAIR) return stage.pair.toggle();
+  if (stage.talk.press(event) || stage.lecture.press(event.key)) return event.preventDefault();
+  if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key] ?? (isLecture() ? PAGES[event.key] : undefined);

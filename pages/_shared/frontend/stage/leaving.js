@@ -5,7 +5,6 @@ import { addressOf, keepChoices } from "./play/choices.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // the longest wait, in milliseconds, for an answer before another page is requested
-const SAID = 2500; // milliseconds that a button shows its result
 const CALM = 200; // milliseconds after something was chosen until the address names it
 const CHOOSING = ["click", "change", "input", "keyup", "pointerup", "wheel"];
 
@@ -44,6 +43,7 @@ export class Leaving {
   }
 
   go(page, fields) {
+    if (this.stage.stretch) return;
     keepChoices(this.stage);
     this.stage.player.stop();
     this.stage.questions.ask("go", { page, fields });
@@ -109,13 +109,18 @@ export class Leaving {
     again?.();
   }
 
+  // The address of this very picture, or of another place in the run, as fields; empty if it has none.
+  query(place = written({ at: this.stage.player.position })) {
+    const { data, arc } = this.stage;
+    const pin = arc >= 0 ? `&${written({ arc })}` : "";
+    return data.address && `?${data.address}&${place}${pin}${addressOf(this.stage)}`;
+  }
+
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
-  // gone there while the last answer was still on its way here.
+  // gone there while the last answer was still on its way here. That of a frame is its page's.
   stateAddress() {
-    const { data, player, arc } = this.stage;
-    if (!data.address || !isOurs(location.pathname)) return;
-    const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
-    const query = `?${data.address}&${place}${addressOf(this.stage)}`;
+    const query = this.query();
+    if (!query || this.stage.stretch || !isOurs(location.pathname)) return;
     if (location.search === query) return;
     if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
     else history.replaceState(history.state, "", query);
@@ -136,24 +141,5 @@ export class Leaving {
   keep() {
     this.stateAddress();
     this.stage.questions.ask("keep", { query: location.search.slice(1) });
-  }
-
-  async copyLink(button) {
-    this.stateAddress();
-    button.textContent = await this.copied();
-    setTimeout(() => {
-      button.textContent = "copy link";
-    }, SAID);
-  }
-
-  // The result in words. Without a secure connection browsers offer no clipboard; the address bar has the link.
-  async copied() {
-    if (!this.stage.data.public) return "an uploaded model cannot be in a link";
-    try {
-      await navigator.clipboard.writeText(location.href);
-      return "copied";
-    } catch {
-      return "copy it from the address bar";
-    }
   }
 }

@@ -1,8 +1,11 @@
-// What is shown, passed on: by a link, or in files, which the component "pictures" makes.
+// What is shown, passed on: by a link, by a frame for another page, or in files, which the component "pictures" makes.
 
+import { written } from "../fields.js";
 import { Menu } from "./menu.js";
 
 const WAIT = 100; // milliseconds until that is looked for again, right after the stage has come
+const SAID = 2500; // milliseconds that a button shows its result
+const SIZE = { width: 800, height: 500 }; // pixels of a frame
 
 const pictures = async () => {
   while (!globalThis.benderLab.pictures) await new Promise((passed) => setTimeout(passed, WAIT));
@@ -11,8 +14,22 @@ const pictures = async () => {
 
 export class Sharing {
   constructor(stage) {
+    this.stage = stage;
     this.menu = new Menu(stage, stage.$(".share"));
-    stage.$("[data-act=link]").onclick = (event) => stage.leaving.copyLink(event.currentTarget);
+    this.copies(
+      "link",
+      () => this.link(),
+      () => "copy it from the address bar",
+    );
+    this.copies(
+      "embed",
+      () => this.frame(),
+      (text) => prompt("HTML of the frame:", text) && "copied",
+    );
+    stage.$("[data-act=keep]").onclick = () => {
+      this.menu.close();
+      stage.leaving.keep();
+    };
     stage.$("[data-save=webm]").hidden = !globalThis.MediaRecorder?.isTypeSupported("video/webm");
     for (const button of this.menu.list.querySelectorAll("[data-save]")) {
       button.onclick = async () => {
@@ -20,5 +37,44 @@ export class Sharing {
         (await pictures()).save(stage, button.dataset.save, stage.$("[data-act=span]").value);
       };
     }
+  }
+
+  // A button that copies a text and shows the result. Without a secure connection browsers offer no clipboard.
+  copies(name, make, otherwise) {
+    const button = this.stage.$(`[data-act=${name}]`);
+    const { textContent } = button;
+    const copied = async () => {
+      if (!this.stage.data.public) return "an uploaded model cannot be in a link";
+      const text = await make();
+      try {
+        await navigator.clipboard.writeText(text);
+        return "copied";
+      } catch {
+        return otherwise(text);
+      }
+    };
+    button.onclick = async () => {
+      button.textContent = await copied().catch(({ message }) => message);
+      setTimeout(() => Object.assign(button, { textContent }), SAID);
+    };
+  }
+
+  link() {
+    this.stage.leaving.stateAddress();
+    return location.href;
+  }
+
+  // The HTML of a frame that shows a part of the run.
+  async frame() {
+    const { stage } = this;
+    const { value } = stage.$("[data-act=part]");
+    const [from, to] = value === "on" ? [stage.player.position] : await (await pictures()).partOf(stage, value);
+    const loops = stage.$("[data-act=again]").checked;
+    const query = stage.leaving.query(written({ from, ...(to && { to }), ...(loops && { loop: 1 }) }));
+    if (!query) throw new Error("this run has no link");
+    const title = `Bender Lab: ${stage.data.model}, from event ${from}${to ? ` to ${to}` : ""}`;
+    const src = `${location.origin}${location.pathname}?embed=true&${query.slice(1)}`;
+    const given = { src, ...SIZE, loading: "lazy", title };
+    return Object.assign(document.createElement("iframe"), given).outerHTML;
   }
 }

@@ -8,6 +8,7 @@ import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
 import { Drawer } from "./drawer/drawer.js";
 import { Finder } from "./finder.js";
+import { Embedded } from "./embedded.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
@@ -59,6 +60,7 @@ class Stage {
     this.greeting = new Greeting(this);
     this.lecture = new Lecture(this);
     this.talk = new Talk(this);
+    this.embedded = new Embedded(this);
     this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);
     this.followTheme();
@@ -99,6 +101,7 @@ class Stage {
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
     this.runBar.hear(data, fresh);
+    if (fresh) this.embedded.start();
     this.questions.poll(this.running || data.asking || data.measuring || data.proving || data.bar.making !== null);
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
@@ -118,6 +121,7 @@ class Stage {
     this.panes.flow.begin(data.forked_from);
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
+    this.stretch = data.stretch ?? null; // what a frame in another page shows of the run; null: this is no frame
     this.chapters.begin(data);
     this.runBar.begin(data);
     if (!this.first) this.beginFirst(data);
@@ -127,7 +131,8 @@ class Stage {
     this.chapters.goOn();
     this.charts.show(null);
     this.charts.exact.forget();
-    this.strip.range = null;
+    this.strip.begin();
+    this.embedded.begin();
     this.list.begin();
     this.drawer.begin();
     if (!this.begun && !this.first) takeUpChoices(this);
@@ -230,6 +235,7 @@ class Stage {
     if (moment) this.greeting.draw(moment);
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
+    this.embedded.draw();
     if (moment) this.player.known = this.player.position;
     if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();

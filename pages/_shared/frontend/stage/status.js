@@ -140,6 +140,7 @@ export class Status {
   pinning(moment) {
     const { stage } = this;
     const [shown, pinned] = [stage.follows(moment) >= 0, stage.arc >= 0];
+    stage.root.classList.toggle("pinning", pinned);
     const pin = stage.$("[data-act=pin]");
     pin.hidden = stage.$(".edge [data-act=drawer]").hidden = !shown;
     stage.$("[data-act=flip]").hidden = !pinned;

@@ -28,6 +28,12 @@ export class Strip {
     stage.$("[data-act=loop]").onclick = () => this.toggle();
   }
 
+  // Another run. A frame in another page may loop over all that it shows.
+  begin() {
+    const { stretch } = this.stage;
+    this.range = stretch?.loops ? [stretch.begin, stretch.end ?? Infinity] : null;
+  }
+
   // Loop over the sweep shown, or stop looping.
   toggle() {
     this.range = this.range ? null : this.sweepAround(this.stage.player.position);
@@ -56,13 +62,13 @@ export class Strip {
     const along = (place) => THUMB + place * room;
     const x = (position) => along(chapters.along(position));
     this.at = (pixel) => chapters.positionAt((pixel - THUMB) / room);
-    const known = (ends) => ends.filter((end) => end <= seen);
+    const known = (ends) => ends.filter((end) => end >= stage.player.first && end <= seen);
     const [updates, sweeps] = [known(stage.history.updates), known(stage.history.sweeps)];
     if (updates.length && updates.length * APART < x(seen) - x(0)) this.drawTicks("updates", updates, x, height, 4);
     this.drawTicks("sweeps", sweeps, x, height, 7);
     // No tick crosses their numbers.
     this.drawChapters(along, height);
-    if (this.range) this.drawRange(x, height);
+    if (this.range && !stage.stretch) this.drawRange(x, height);
     this.drawRise(x);
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
   }
@@ -102,7 +108,7 @@ export class Strip {
     const { player } = stage;
     const { rise } = stage.history;
     // Among chapters it would be taken for the thumb.
-    if (!rise || rise.event > player.seen || stage.chapters.all.length > 1) return;
+    if (!rise || rise.event < player.first || rise.event > player.seen || stage.chapters.all.length > 1) return;
     const label = `Go to event ${rise.event}, where the bound rose most`;
     const role = { role: "button", tabindex: 0, "data-end": "rise", "aria-label": label };
     const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} 0l5 6h-3v6h-4v-6h-3z`, ...role });

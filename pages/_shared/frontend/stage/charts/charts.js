@@ -14,6 +14,7 @@ import { Progress } from "./progress.js";
 
 const ABOVE = 10; // pixels above the frame
 const BELOW = 60; // and below it: two rows of marks, and a line of text
+const NARROWEST = 160; // pixels of a chart that is drawn
 const LEFT = 54; // for the labels of the axis, at least
 const OWN = 8; // less for the same beside the bounds, where they are not beside the ground
 const LETTER = 8; // pixels that a digit takes
@@ -52,7 +53,7 @@ export class Charts {
     const box = { top: ABOVE, bottom: first.height - BELOW, left: LEFT, right: first.width };
     // Other pictures write energies with as many digits, also where there is no room for this one.
     energy.settle(moment, box);
-    if (!first.width || first.height < ABOVE + BELOW) return;
+    if (first.width < NARROWEST || first.height < ABOVE + BELOW) return;
     this.beside = !this.isWhole && Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;
     box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
@@ -82,6 +83,7 @@ export class Charts {
     const names = namesWidth(energy, moment, this.stage.data.references);
     const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
+    if (beside.right <= beside.left) return;
     fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
   }
 

@@ -167,7 +167,9 @@ export const wear = (stage, fields) => {
 // Apply the choices that the address names; for the bare address of the page, as Streamlit opens it, the last ones in
 // this tab. Some belong to one run only.
 export const takeUpChoices = (stage) => {
-  const { run, mode, speed, order, looks } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  // Browsers may refuse storage to a frame.
+  const text = stage.stretch ? null : sessionStorage.getItem(KEPT);
+  const { run, mode, speed, order, looks } = JSON.parse(text ?? "{}");
   if (mode) {
     choose(stage, "mode", mode);
     choose(stage, "speed", speed);

@@ -1,9 +1,9 @@
 // The position shown, moved by steps, jumps and the clock. Position k means: the first k events have happened, and
 // event k − 1 was the last. Motion is by scenes; the events of a scene have happened when it starts.
 
-import { STOP } from "../kinds.js";
+import { clamp } from "../../numbers.js";
 import { momentOf } from "./moment.js";
-import { endsRound, following, isMain, resting } from "./scenes.js";
+import { following, isMain, resting, targetOf } from "./scenes.js";
 
 const LOW = 60; // while playing, ask for more when fewer events than this are left ahead
 const FAR = 400; // the same without motion: then Python is the slowest
@@ -38,6 +38,17 @@ export class Player {
     return momentOf(events, this.scene, calm.matches ? 1 : Math.min(this.t, 1));
   }
 
+  // The first position that can be shown.
+  get first() {
+    return this.stage.stretch?.begin ?? 0;
+  }
+
+  // The position at which Play ends, or begins again.
+  get limit() {
+    const { strip, done } = this.stage;
+    return Math.min(strip.range?.[1] ?? Infinity, done ?? Infinity);
+  }
+
   // The last event that has happened, if it is held.
   last() {
     return this.position > 0 ? this.stage.events.get(this.position - 1) : null;
@@ -54,7 +65,7 @@ export class Player {
 
   // Whether nothing comes before it.
   atFirst() {
-    return this.position === 0 && this.stage.chapters.isFirst;
+    return this.position === this.first && this.stage.chapters.isFirst;
   }
 
   // What Python says of the place; while playing the clock knows better. A step whose events came with the answer is
@@ -85,8 +96,8 @@ export class Player {
   show(position) {
     this.halt();
     this.stage.panes.flow.end();
-    this.position = position;
-    this.seen = Math.max(this.seen, position);
+    this.position = clamp(position, this.first, this.stage.done ?? Infinity);
+    this.seen = Math.max(this.seen, this.position);
     this.stage.questions.settle();
     this.stage.draw();
   }
@@ -95,20 +106,6 @@ export class Player {
     this.stop();
     this.show(position);
     if (!this.stage.first) this.stage.pair.join();
-  }
-
-  // The position after one step, or null if the events held do not reach that far.
-  target(grain, backward) {
-    const { events } = this.stage;
-    const way = backward ? -1 : 1;
-    if (!backward && this.position > 0 && !this.last()) return null; // motion starts from there
-    for (let k = this.position + way; k > 0; k += way) {
-      const event = events.get(k - 1);
-      if (!event) return null;
-      const stops = grain === "round" ? endsRound(events, k) : event.kind >= STOP[grain];
-      if (stops !== false) return stops && k;
-    }
-    return 0;
   }
 
   step(grain, backward) {
@@ -132,11 +129,13 @@ export class Player {
     if (step.where) return this.ask("meet", step);
     if (step.goal) return this.ask("find", step);
     const { grain, backward } = step;
-    if (backward ? this.position === 0 : this.atEnd()) {
+    if (backward ? this.position === this.first : this.atEnd()) {
       if (!this.stage.chapters.leave(backward)) this.go();
       return;
     }
-    const to = this.target(grain, backward);
+    // Motion starts from the event before.
+    const starts = backward || this.position === 0 || this.last();
+    const to = starts ? targetOf(this.stage.events, [this.position, this.first], grain, backward) : null;
     if (to === null) return this.ask("step", step);
     if (backward || rest.length) this.show(to);
     else this.move(to);
@@ -177,7 +176,7 @@ export class Player {
     this.stop();
     this.playing = true;
     const moves = this.speed < Infinity && stage.pair.clock.mayGo(this);
-    if (moves) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
+    if (moves) this.enter(following(stage.events, resting(stage.events, this.position), this.limit));
     this.run();
   }
 
@@ -220,10 +219,10 @@ export class Player {
 
   // Without motion, go on as fast as events come.
   leap() {
-    const { events, strip } = this.stage;
+    const { events } = this.stage;
     Object.assign(this, { scene: null, t: 1 });
     if (!this.ahead() || !this.stage.pair.clock.mayGo(this)) return;
-    const [from, to] = [this.position, Math.min(events.gap(this.position), strip.range?.[1] ?? Infinity)];
+    const [from, to] = [this.position, Math.min(events.gap(this.position), this.limit)];
     this.position = this.stage.pair.clock.reach(this, from + Math.ceil((to - from) / FRAMES));
     this.seen = Math.max(this.seen, this.position);
   }
@@ -249,7 +248,7 @@ export class Player {
 
   // Enter the next scene; false if there is none: then a step has ended, or Play has, or it waits for events.
   next() {
-    const { events, strip } = this.stage;
+    const { events } = this.stage;
     if (this.moving) {
       const scene = this.moving.scenes.shift();
       if (scene) this.enter(scene);
@@ -257,7 +256,7 @@ export class Player {
       return Boolean(scene);
     }
     if (!this.ahead() || !this.stage.pair.clock.mayGo(this)) return false;
-    const limit = this.mode === "events" ? this.position + 1 : (strip.range?.[1] ?? Infinity);
+    const limit = this.mode === "events" ? this.position + 1 : this.limit;
     const scene = following(events, this.scene ?? resting(events, this.position), limit);
     if (scene) this.enter(scene);
     return Boolean(scene);
@@ -266,7 +265,7 @@ export class Player {
   // Whether there is anything to come: after the end of a range its start does, after the last event nothing.
   ahead() {
     const { range } = this.stage.strip;
-    if (range && this.position >= range[1]) [this.position, this.scene] = [range[0], null];
+    if (range && (this.position >= range[1] || this.atLast())) [this.position, this.scene] = [range[0], null];
     else if (this.atEnd() && !this.stage.chapters.leave(false, true)) return this.pause();
     else if (this.atEnd()) return false;
     return true;

@@ -1,7 +1,7 @@
 // Events as scenes: the visible acts of an update. A scene goes from one position to another; the floor, at which
 // nothing happens but a look at the lowest column, ends where it begins.
 
-import { KIND } from "../kinds.js";
+import { KIND, STOP } from "../kinds.js";
 
 // Milliseconds at ×1, of the first round; a later round is quicker, as its pictures are known by then.
 const LASTS = { start: 1500, floor: 1600, answer: 1900, rows: 1900, pass: 2200, deep: 1200, sweep: 900, finish: 2500 };
@@ -23,12 +23,25 @@ const isWithin = (event, y) => event.kind === KIND.ROW || (event.kind === KIND.O
 const isDeep = (event) => actOf(event) === "deep";
 
 // Whether a round ends after the first k events; null if that is not known yet.
-export const endsRound = (events, k) => {
+const endsRound = (events, k) => {
   const event = events.get(k - 1);
   if (event.kind >= KIND.MESSAGE) return true;
   if (event.kind === KIND.NODE_OPENED) return false;
   const next = events.get(k);
   return next ? !isWithin(next, event.update.y) : null;
+};
+
+// The position after one step, `first` at the least; null if the events held do not reach that far.
+export const targetOf = (events, [position, first], grain, backward) => {
+  const way = backward ? -1 : 1;
+  for (let k = position + way; k > first; k += way) {
+    const event = events.get(k - 1);
+    if (!event) return null;
+    if (k === events.end) return k;
+    const stops = grain === "round" ? endsRound(events, k) : event.kind >= STOP[grain];
+    if (stops !== false) return stops && k;
+  }
+  return first;
 };
 
 const scene = (act, from, to, events) => {

@@ -1,0 +1,46 @@
+// The list of all keys, which "?" opens. Of each its signs between accents, and what it does; of some, that a frame in
+// another page does not have them.
+
+const WHOLE = true;
+const KEYS = [
+  ["`space`", "play, pause"],
+  ["`→` `←`", "a round on, back"],
+  ["`shift` + `→` `←`", "a group"],
+  ["`alt` + `→` `←`", "a sweep"],
+  ["`.` `,`", "an event"],
+  ["`r` `m`", "to the next large rise of LB, to the largest so far", WHOLE],
+  ["`e` `t`", "to the next row on the edge shown, to where the message becomes tight", WHOLE],
+  ["`u`", "to the next better labelling", WHOLE],
+  ["`X`", "back to the run before, and from there to this one again", WHOLE],
+  ["`C`", "another run beside this one, and this one alone again", WHOLE],
+  ["`+` `−` `0`", "zoom in, zoom out, show all"],
+  ["`tab`, `enter`", "go to a line or a circle; pin its message"],
+  ["`→` `←` `↑` `↓`", "move the circle that tab has gone to"],
+  ["`L`", "open or close the list of messages"],
+  ["`J` `K`, `enter`", "in the list: next, previous line; look closer; again: page Edge"],
+  ["`D`", "open or close the message shown, state by state"],
+  ["`S` `O` `/`", "in the list: sort by the next column, reverse, filter"],
+  ["`P`", "lecture mode: the pictures alone, in large type; again, or escape: back", WHOLE],
+  ["`1` to `4`", "in lecture mode: the graph; the message too; the costs and bounds too; the words too", WHOLE],
+  ["`page ↓` `page ↑`", "in lecture mode: a round on, back; of a talk, a moment", WHOLE],
+  ["`B`, `N`", "in lecture mode: a black screen; the notes of a talk, in a window of their own", WHOLE],
+  ["`?`", "these keys"],
+];
+
+const made = (tag, ...parts) => {
+  const element = document.createElement(tag);
+  element.append(...parts);
+  return element;
+};
+
+// Every other part of a text between accents is a key.
+const signs = (text) => text.split("`").map((part, k) => (k % 2 ? made("kbd", part) : part));
+
+export const listKeys = (table) => {
+  const rows = KEYS.map(([keys, meaning, isWhole]) => {
+    const row = made("tr", made("td", ...signs(keys)), made("td", meaning));
+    row.toggleAttribute("data-whole", Boolean(isWhole));
+    return row;
+  });
+  table.replaceChildren(...rows);
+};
