@@ -4,7 +4,8 @@
 # make opening   record anew what Watch plays while the solver is compiled, after a change of the engine or the stage
 # make docs   the site of documents, with the API pages, in docs/site/VERSION
 # make lint, make format: check and fix the style of Python and JavaScript
-# make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
+# make bench, make bench-ui: benchmarks of the solver and the app
+# make screenshots, make moving-picture: the pictures of the pages, and the moving one of the README
 # make walk   half an hour of a random walk through the app, in a browser
 
 PORT ?= 8501
@@ -33,7 +34,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs bench bench-ui walk screenshots clean
+.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs bench bench-ui walk screenshots moving-picture clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -134,6 +135,9 @@ walk: setup .venv/.developing browser
 
 screenshots: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
+
+moving-picture: setup .venv/.developing browser
+	PYTHONPATH=. $(BIN)/python docs/take_moving_picture.py
 
 clean:
 	rm -rf .venv $(FRONTEND)/node_modules docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -42,7 +44,7 @@ NOW = """async (root) => {
     const { raster } = await import('/pictures/raster.js');
     const { canvas } = await raster(copyOf(root.parentElement), 1);
     const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
-    return [...bytes];
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }"""
 
 # The milliseconds that Play takes for each scene from one place to another: it hurries through all but main rounds.
@@ -121,7 +123,7 @@ def frames(path: Path) -> tuple[list[Pixels], list[int]]:
 
 def now(stage: Stage) -> Pixels:
     """The picture of the stage, made at once."""
-    with Image.open(io.BytesIO(bytes(stage.root.evaluate(NOW)))) as picture:
+    with Image.open(io.BytesIO(b64decode(stage.root.evaluate(NOW)))) as picture:
         return np.asarray(picture.convert("RGB"), float)
 
 
@@ -132,6 +134,8 @@ def apart(one: Pixels, other: Pixels) -> float:
 
 def kept(stage: Stage) -> Any:
     """All that a film must leave as it was."""
+    # What a pointer comes to lie on lights up.
+    stage.page.mouse.move(0, 0)
     return stage.root.evaluate(
         """({ stage }) => [stage.marks(), stage.pair.stages.map(({ player, strip }) =>
             [player.position, player.speed, player.mode, player.playing, strip.range]),
@@ -213,9 +217,10 @@ def test_a_moving_picture_has_the_moments_that_play_shows(stage: Stage, tmp_path
     # What stays the same is one picture, and none follows another that is the same.
     assert 1 < len(found) <= len(lasts) + 1
     assert max(durations[:-1]) > 2 * STEP
-    assert all(apart(one, other) > 0 for one, other in zip(found, found[1:], strict=False))
+    assert all(apart(one, other) > 0 for one, other in pairwise(found))
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_film_is_that_of_the_stage_at_the_event(stage: Stage, tmp_path: Path) -> None:
     found, _ = frames(save(stage, "gif", tmp_path))
     updates = stage.root.evaluate("({ stage }) => stage.history.updates")
@@ -247,14 +252,19 @@ def test_what_moves_is_filmed_in_between(stage: Stage, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_is_played_faster_and_a_film_in_the_video_format_lasts_as_long(stage: Stage, tmp_path: Path) -> None:
+def test_a_long_film_is_played_faster(showing: Callable[[Lab], Stage], tmp_path: Path) -> None:
+    stage = showing(lab("frustrated-cycle", 4, 9))
+    stage.root.get_by_label("What Play lingers on").select_option("rounds")
+    stage.step("sweep")
     found, durations = frames(save(stage, "gif", tmp_path, "sweep"))
-    assert len(found) > 20
+    assert len(found) > 5
     assert abs(sum(durations) - (240 * STEP + HOLD)) <= 2 * STEP
     expect(stage.root.locator("[data-out=saving]")).to_have_text(re.compile(r"saved: .* pictures, ×\d"))
-    stage.settle()
-    video = save(stage, "webm", tmp_path, "act").read_bytes()
-    assert video[:4] == b"\x1aE\xdf\xa3"
+
+
+@pytest.mark.slow
+def test_a_video_is_one(stage: Stage, tmp_path: Path) -> None:
+    assert save(stage, "webm", tmp_path, "act").read_bytes().startswith(b"\x1aE\xdf\xa3")
 
 
 def test_a_film_can_be_stopped(stage: Stage) -> None:
@@ -275,6 +285,7 @@ def test_a_film_can_be_stopped(stage: Stage) -> None:
     assert not files
 
 
+@pytest.mark.slow
 def test_at_the_start_there_is_a_first_update(stage: Stage, tmp_path: Path) -> None:
     stage.jump(0)
     path = save(stage, "gif", tmp_path)

@@ -11,7 +11,8 @@ import { Video } from "./video.js";
 const FINE = 2; // pixels of a PNG for one of the page
 const WIDEST = 1280; // pixels of a moving picture
 const LARGEST = 5e6; // bytes of one
-const SPARE = 0.9; // share of that to aim at where a first try was too large
+const SPARE = 0.85; // share of that to aim at where a first try was too large
+const [KNOWN, SURELY] = [0.2, 1.2]; // share of a film after which its size is known to be as many times too large
 const SAID = 4000; // milliseconds that the result is in sight
 const MAKERS = { gif: Gif, webm: Video };
 
@@ -38,10 +39,13 @@ const still = async (stages, kind, name) => {
 
 // A try to make a moving picture: how large it would become if it is too large, else 0.
 const tried = async (maker, film, scale, say) => {
+  let first = 0;
   for await (const picture of film.pictures(scale)) {
     await maker.add(picture);
     say(`picture ${Math.round(picture.share * film.count)} of ${film.count}`);
-    if (maker.size > LARGEST) return maker.size / picture.share;
+    first ||= maker.size;
+    const expected = first + (maker.size - first) / picture.share;
+    if (maker.size > LARGEST || (picture.share > KNOWN && expected > SURELY * LARGEST)) return expected;
   }
   return 0;
 };
@@ -89,8 +93,8 @@ export const save = async (stage, kind, span) => {
     download(blob, `${name}.${kind}`);
     say(`saved: ${text}`);
   } catch (problem) {
+    say(problem instanceof Stopped ? problem.message : `nothing is saved: ${problem.message}`);
     if (!(problem instanceof Stopped)) throw problem;
-    say(problem.message);
   } finally {
     stop.hidden = true;
     await film?.end();
