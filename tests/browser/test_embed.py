@@ -58,7 +58,8 @@ class Course(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
+        # Another site than that of the app, for cookies too.
+        return f"http://localhost:{self.server_port}/"
 
 
 class _Page(BaseHTTPRequestHandler):
@@ -90,7 +91,7 @@ def framed(url: str, query: str, size: tuple[int, int] = (800, 500)) -> str:
 @pytest.fixture
 def profile(browser: Browser, app_url: str) -> Iterator[BrowserContext]:
     """Somebody with errors in no console."""
-    found, sound = new_profile(browser, app_url), Soundness("http://127.0.0.1:")
+    found, sound = new_profile(browser, app_url), Soundness("http://")
     found.on("page", sound.watch)
     yield found
     found.close()

@@ -69,7 +69,7 @@ def test_steps_scrubber_and_keys_stay_within_the_part(embedded: Callable[..., St
         stage.settle()
         assert stage.position == place
     assert len(stage.lab.run.engine.trace) == END
-    assert {value["do"] for _, value in stage.triggers} <= {"show", "step", "exact"}
+    assert {value["do"] for _, value in stage.triggers} <= {"show", "step", "exact", "poll"}
 
 
 def test_play_ends_at_the_end_and_begins_again_at_the_beginning(embedded: Callable[..., Stage]) -> None:
@@ -93,14 +93,14 @@ def test_a_loop_plays_by_itself_again_and_again(
     embedded: Callable[..., Stage], watched: Callable[[Lab], Stage], end: int | None
 ) -> None:
     """Also to the end of a run that is not known yet; in the tab of a person who wants no motion it waits."""
-    current = lab("tiny", 3, 9) if end is None else lab("pose-small", 8, 9)
-    begin = 5 if end is None else BEGIN
+    current = lab("pose-small", 8, 9, max_sweeps=400 if end else 1)
     mounted = watched(current)
     mounted.page.emulate_media(reduced_motion="no-preference")
-    confine(current, Stretch(begin, end, True))
+    confine(current, Stretch(BEGIN, end, True))
     current.number += 1
-    mounted.root.evaluate("({ stage }) => { stage.player.speed = 50; }")
+    mounted.root.evaluate(f"({{ stage }}) => {{ stage.player.speed = {50 if end else 'Infinity'}; }}")
     mounted.root.evaluate(FOLLOW)
+    assert not current.run.complete
     mounted.receive(mounted.answer("", None))
     mounted.wait("stage.places.filter((each, k) => each < stage.places[k - 1]).length > 2")
     last = len(current.run.engine.trace)

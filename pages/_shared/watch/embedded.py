@@ -23,6 +23,7 @@ from pages._shared.watch.stage import recorded_stage, stage
 _CSS = """<style>
   .stMainBlockContainer { padding: 0.4rem 0.6rem 0.3rem; }
   .stMain { overflow: hidden; }
+  .complaint { padding: 0.2rem 0.6rem; font-size: 0.875rem; line-height: 1.3; }
 </style>"""
 
 

@@ -37,7 +37,6 @@ export const targetOf = (events, [position, first], grain, backward) => {
   for (let k = position + way; k > first; k += way) {
     const event = events.get(k - 1);
     if (!event) return null;
-    if (k === events.end) return k;
     const stops = grain === "round" ? endsRound(events, k) : event.kind >= STOP[grain];
     if (stops !== false) return stops && k;
   }
