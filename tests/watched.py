@@ -53,7 +53,9 @@ class Watched:
     def wait(self, condition: str, argument: Any = None) -> None:
         """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
         self.page.wait_for_function(
-            f"([stage, argument]) => {condition}", arg=[self.stage.element_handle(), argument], timeout=60_000
+            f"([stage, argument]) => stage.stage && ({condition})",
+            arg=[self.stage.element_handle(), argument],
+            timeout=60_000,
         )
 
     def wait_for_position(self, at_least: int) -> None:

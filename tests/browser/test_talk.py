@@ -42,13 +42,13 @@ def test_the_ready_talk_is_given(watch: Lab) -> None:
 
 def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:
     watch.click("[data-step=sweep]")
-    watch.click("[data-view=answer]")
+    watch.click("button[data-view=answer]")
     kept = watch.position
     watch.stage.get_by_text("share", exact=True).click()
     watch.click("[data-act=keep]")
     expect(watch.page.get_by_role("radio")).to_have_count(1)
     watch.click("[data-act=reset]")
-    watch.click("[data-view=both]")
+    watch.click("button[data-view=both]")
     watch.press("Go there")
     watch.wait("Number(stage.dataset.position) === argument", kept)
     assert watch.stage.locator(".views").get_attribute("data-view") == "answer"

@@ -274,7 +274,7 @@ def spins_of(mrf: bc.BinaryMRF) -> bool:
 def test_the_answer_of_a_run_is_its_best_labelling(watched: Callable[[Lab], Stage], name: str, size: int) -> None:
     mine = lab(name, size, 9)
     stage = watched(mine)
-    stage.root.locator("[data-view=answer]").click()
+    stage.root.locator("button[data-view=answer]").click()
     for _ in range(4):
         stage.step("sweep")
         mine.run.engine.seek(stage.position)
@@ -292,7 +292,7 @@ def test_the_answer_of_a_proof_is_the_optimum_of_the_whole_model_and_all_of_it_i
 ) -> None:
     mine = proven_lab("pose-small", 8, 9, 100)
     stage = watched(mine)
-    stage.root.locator("[data-view=answer]").click()
+    stage.root.locator("button[data-view=answer]").click()
     optimum = bc.certify(mine.mrf).labeling
     values, proven, looks, _ = stage.root.evaluate(ANSWERED)
     assert values == proven == optimum.tolist()

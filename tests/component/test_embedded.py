@@ -126,7 +126,7 @@ def test_the_line_names_the_run_and_leads_to_the_event_shown(embedded: Callable[
     expect(link).to_have_attribute(
         "href", f"/?sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp&at={stage.position}"
     )
-    stage.root.locator("[data-view=both]").click()
+    stage.root.locator("button[data-view=both]").click()
     expect(link).to_have_attribute("href", re.compile("&view=both$"))
     # The address of the frame is its page's.
     assert stage.page.evaluate("location.search") == ""

@@ -49,6 +49,6 @@ def test_no_style_overrules_what_a_mark_says(
     for step in ("event", "event", "event", "round", "node", "sweep"):
         stage.step(step)
         found |= set(stage.root.evaluate(OVERRULED))
-    stage.click("[data-view=both]")
+    stage.click("button[data-view=both]")
     found |= set(stage.root.evaluate(OVERRULED))
     assert found == set()

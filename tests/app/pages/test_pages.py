@@ -103,6 +103,8 @@ def test_a_page_names_itself_and_the_model(page: str) -> None:
 )
 def test_a_variant_has_the_same_name_on_every_page(page: str, label: str) -> None:
     test = app(page)
+    if page == "experiments":
+        ran(test.selectbox("plan_kind").select("own").run())
     (field,) = [each for each in [*test.selectbox, *test.multiselect] if each.label == label]
     assert field.options == [variant.title for variant in bc.VARIANTS.values()]
 

@@ -186,5 +186,5 @@ def test_no_command_leads_to_another_run_or_page(
     before = (mine.number, len(mine.branches), mine.mrf)
     ask(do, 20, **more)
     assert (mine.number, len(mine.branches), mine.mrf) == before
-    assert set(stage.st.session_state) <= {"stage_answers", "stage_graph", "next_run", "next_run_beside"}
+    assert set(stage.st.session_state) <= {"arrival", "stage_answers", "stage_graph", "next_run", "next_run_beside"}
     assert not mine.references.busy
