@@ -143,7 +143,7 @@ def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
 @pytest.mark.slow
 def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     run = engine()
-    learn.open("/")
+    learn.open("/?at=0")
     told = explaining(exact_messages=False)
     seen: dict[Kind, bc.Event] = {}
     for kind in (Kind.ROW, Kind.MESSAGE):
@@ -169,7 +169,7 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
 @pytest.mark.slow
 def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     """It may be there for a moment after Streamlit went on."""
-    learn.open("/")
+    learn.open("/?at=0")
     learn.click("[data-step=round]")
     learn.stage.evaluate(
         """(stage) => {

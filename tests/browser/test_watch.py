@@ -252,11 +252,12 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
     assert fresh.stage.locator(message).inner_text() == watch.stage.locator(message).inner_text()
     assert fresh.run == watch.run
     assert meant(fresh) == meant(watch)
-    assert place(fresh, 3) == put
+    # The address has five digits of it.
+    assert place(fresh, 3) == pytest.approx(put, abs=0.02)
     watch.page.reload()
     watch.settle()
     assert watch.shown() == fresh.shown()
-    assert place(watch, 3) == put
+    assert place(watch, 3) == pytest.approx(put, abs=0.02)
 
 
 @pytest.mark.slow

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-from pages._shared.app.fields import AT, FIELDS, PAGES, SCHEDULE, VARIANT, M
+from pages._shared.app.fields import AT, FIELDS, PAGES, SCHEDULE, VARIANT, WATCH, M
 from pages._shared.app.permalink import Origin
 from pages._shared.app.stretch import Stretch, read_stretch
 from pages._shared.running.kept import Kept
@@ -64,9 +65,16 @@ def arrival() -> Arrival:
 def _first() -> Arrival:
     fields = st.query_params.to_dict()
     if not st.context.is_embedded:
-        return Arrival(fields or AT.say(OPENING), greets=not fields)
+        greets = not fields and _is_watch()
+        return Arrival(AT.say(OPENING) if greets else fields, greets=greets)
     stretch, at, faults = read_stretch(fields)
     return Arrival(fields | at, stretch=stretch, faults=faults)
+
+
+def _is_watch() -> bool:
+    """Whether the session opens with Watch, which has the app's own address."""
+    page = urlsplit(st.context.url or "").path.rpartition("/")[2]
+    return page == WATCH or page not in PAGES
 
 
 def open_instead(origin: Origin) -> None:
