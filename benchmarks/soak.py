@@ -277,9 +277,12 @@ class App:
         """Press, choose or move one of the page's widgets."""
         test, rng = self.test, self.rng
         presses: list[Callable[[], object]] = [button.click for button in test.button if not button.disabled]
-        for box in (*test.selectbox, *test.radio):
+        for box in test.selectbox:
             if box.options and not box.disabled:
                 presses.append(partial(box.select_index, rng.randrange(len(box.options))))
+        for radio in test.radio:
+            if not radio.disabled:
+                presses.append(partial(radio.set_value, rng.choice(radio.options)))
         for slider in test.slider:
             if not slider.disabled and isinstance(slider.value, int):
                 presses.append(partial(slider.set_value, rng.randint(slider.min, min(slider.max, 12))))
