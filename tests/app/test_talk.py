@@ -5,15 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.looking.decided import proves
+from bender_core.looking.update import open_update
+from bender_core.trying.clock import entries_read
 from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import Lab, linked
+from pages._shared.watch.recorded import recording
 from pages._shared.watch.talk import MOST_MOMENTS, Moment, Talk, TalkError, read, ready, unpack
 
 PAPER = read(ready()["paper"])
@@ -25,6 +30,15 @@ def opened(number: int) -> Lab:
     found.run.work.wait()
     found.run.settle()
     return found
+
+
+def second(number: int) -> bc.Engine:
+    """The run beside that of a moment."""
+    fields = PAPER.moments[number].fields
+    found = linked(fields | dict(parse_qsl(fields["beside"])))
+    found.run.work.wait()
+    found.run.settle()
+    return found.run.engine
 
 
 @given(
@@ -103,19 +117,31 @@ def test_the_notes_of_the_ready_talk_say_what_is_so() -> None:
     pose = opened(4).run.engine
     assert {len(group) for group in pose.partition.groups} == {6}
     assert len(pose.partition) == 14
-    kinds = [opened(k).run.engine.trace.column("kind")[k - 5] for k in range(5, 9)]
-    assert kinds == [Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW, Kind.MESSAGE]
+    shoulder = [opened(k).run.engine for k in range(5, 9)]
+    last = [int(engine.trace.column("kind")[-1]) for engine in shoulder]
+    assert last == [Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW, Kind.MESSAGE]
+    promised, asked, row = shoulder[0].trace[-1], shoulder[1].trace[-1], open_update(shoulder[2])
+    assert promised.floor < promised.lower_bound
+    assert (round(promised.floor, 2), round(asked.ceiling, 2)) == (-36.66, -35.46)
+    assert row is not None
+    assert row.floor > asked.lower_bound
+    assert recording().answer["frames"]["columns"]["detail"][381]["lifted"] == 4
+    assert [round(engine.lower_bound, 2) for engine in shoulder[2:]] == [-36.45, -36.22]
+    update = shoulder[3].trace.column("kind")[379:385]
+    assert (list(update).count(Kind.ORACLE), list(update).count(Kind.ROW)) == (2, 2)
     neck = opened(9).run.engine.trace.column("kind")[4:70]
     assert (list(neck).count(Kind.ORACLE), neck[-1]) == (5, Kind.MESSAGE)
-    rows, exact = opened(10).run.engine, linked(PAPER.moments[10].fields | {"variant": "11", "at": "4"})
-    exact.run.work.wait()
-    exact.run.settle()
-    assert rows.lower_bound == pytest.approx(exact.run.engine.lower_bound, abs=1e-9)
-    third = opened(11).run.engine
-    assert list(third.trace.column("kind")[487:496]).count(Kind.ORACLE) == 3
-    before = third.lower_bound
-    third.step("event")
-    assert third.lower_bound > before
-    assert opened(13).run.engine.trace.column("kind")[-1] == Kind.SWEEP
-    torus = opened(14).run.engine
+    assert len(pose.graph.neighbours(1)) == 13
+    rows, exact = opened(10).run.engine, second(10)
+    assert rows.lower_bound == pytest.approx(exact.lower_bound, abs=1e-9)
+    assert round(entries_read(exact) / entries_read(rows)) == pytest.approx(30, abs=2)
+    assert opened(11).run.engine.trace.column("kind")[-1] == Kind.SWEEP
+    one, both = opened(12).run.engine, second(12)
+    assert {int(engine.trace.column("kind")[-1]) for engine in (one, both)} == {Kind.SWEEP}
+    assert one.lower_bound > both.lower_bound
+    assert one.n_rows < both.n_rows
+    assert entries_read(one) < entries_read(both)
+    torus = opened(13).run.engine
     assert (torus.mrf.n, round(torus.lower_bound, 2), round(torus.upper_bound, 2)) == (100, -135.87, -122.71)
+    end = opened(14).run.engine
+    assert (round(end.lower_bound, 2), end.n_rows, len(end.trace.stops("sweep"))) == (-31.04, 423, 8)

@@ -21,10 +21,10 @@ def test_the_ready_talk_is_opened_and_a_moment_of_it_shown() -> None:
     mine = lab(test)
     press(test, "Open “The paper in 20 minutes”")
     assert len(moments(test).options) == 15
-    ran(moments(test).set_value(11).run())
+    ran(moments(test).set_value(8).run())
     press(test, "Go there")
-    assert (lab(test), mine.run.position) == (mine, 496)
-    assert test.session_state["talk"].at == 11
+    assert (lab(test), mine.run.position) == (mine, 385)
+    assert test.session_state["talk"].at == 8
     # Another model is another run, and another moment of the first is there again.
     ran(moments(test).set_value(3).run())
     press(test, "Go there")
