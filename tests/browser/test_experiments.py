@@ -11,6 +11,7 @@ import pyarrow.parquet as parquet
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+import bender_core as bc
 from bender_core.experiments import Store, read_plan
 from tests.browser.lab import Lab
 
@@ -31,7 +32,7 @@ def planned(lab: Lab, columns: int, seeds: int) -> None:
     lab.page.get_by_label("Columns", exact=True).fill(str(columns))
     lab.page.get_by_label("Instances (seeds 0, 1, …)").fill(str(seeds))
     for variant in (4, 12):
-        lab.page.get_by_role("button", name=f"Remove {variant}", exact=True).click()
+        lab.page.get_by_role("button", name=f"Remove {bc.VARIANTS[variant].title}", exact=True).click()
     lab.press("Plan it")
 
 

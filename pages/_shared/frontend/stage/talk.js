@@ -23,7 +23,7 @@ export class Talk {
     if (!talk) return;
     this.notes.draw(talk);
     this.turn ??= talk.turn;
-    if (!latest) return;
+    if (!latest || this.stage.running) return; // on the way to the moment
     // A press may be lost where the run changes; only the last one of several counts anyway.
     if (this.target !== null && this.target !== talk.at) return this.go(this.target);
     this.target = null;
