@@ -83,11 +83,10 @@ def edit(talk: Talk) -> None:
         st.button("Earlier", on_click=_move, args=(talk, selected, -1), disabled=selected == 0)
         st.button("Later", on_click=_move, args=(talk, selected, 1), disabled=selected == count - 1)
         st.button("Remove", on_click=_remove, args=(talk, selected))
-    if talk.packed:
+    packed = talk.packed
+    if packed:
         st.caption("A link that opens the app with this talk:")
-        st.code(
-            f"{(st.context.url or '').split('?')[0]}?{urlencode(TALK.say(talk.packed))}", language=None, wrap_lines=True
-        )
+        st.code(f"{(st.context.url or '').split('?')[0]}?{urlencode(TALK.say(packed))}", language=None, wrap_lines=True)
     else:
         st.caption("This talk is too long for a link, or about an uploaded model: save it as a file.")
 

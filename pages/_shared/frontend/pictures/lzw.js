@@ -31,7 +31,7 @@ class Bits {
   }
 }
 
-// `numbers` of so many bits.
+// `bits`: the length of every one of the `numbers`.
 export const lzw = (numbers, bits) => {
   const out = new Bits();
   const [clear, end] = [1 << bits, (1 << bits) + 1];

@@ -33,8 +33,8 @@ const meanOf = ({ members }) => {
   return [0, 1, 2].map((c) => Math.round(sum(members.map((each) => each.rgb[c] * each.count)) / count));
 };
 
-// `counts`: how many pixels have a colour. At most so many are made of them: their bytes, in a table of 256, and the
-// number of each colour there.
+// `counts`: the number of pixels of every colour. Reduces them to `most` colours at the most: the bytes of a table of
+// 256, and the index there of each original colour.
 export const paletteOf = (counts, most) => {
   const all = [...counts].map(([pixel, count]) => ({ pixel, count, rgb: channels(pixel) }));
   all.sort((a, b) => b.count - a.count);

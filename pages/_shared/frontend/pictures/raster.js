@@ -2,7 +2,7 @@
 
 export const blobOf = ({ text }) => new Blob([text], { type: "image/svg+xml" });
 
-// A copy on a canvas, so many pixels for one of the page; `pixels`: each of them as one number.
+// A copy on a canvas, enlarged by `scale`; `pixels`: each pixel as one number.
 export const raster = async (copy, scale) => {
   const image = new Image();
   const url = URL.createObjectURL(blobOf(copy));

@@ -18,7 +18,7 @@ export class Video {
     [this.width, this.height] = [canvas.width, canvas.height];
   }
 
-  // `waits`: an answer after so many milliseconds, unless all is stopped; `say` takes the share that is recorded.
+  // `waits` passes a number of milliseconds, and throws once Stop was pressed; `say` takes the share that is recorded.
   async finish(waits, say) {
     const { width, height } = this;
     const canvas = Object.assign(document.createElement("canvas"), { width, height });

@@ -11,7 +11,7 @@ const ROOM = 110; // pixels that the number and the variables of a chapter take
 const LETTER = 8; // pixels that a digit of a number takes
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
-const EVERY = [1, 2, 5, 10, 20, 50, 100]; // of so many ticks one is drawn, where they crowd
+const EVERY = [1, 2, 5, 10, 20, 50, 100]; // where ticks crowd, one in this many is drawn
 
 // Every tick, or every second, fifth or tenth: as many as can be told apart.
 const thinned = (ends, x) => {
