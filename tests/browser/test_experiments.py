@@ -42,6 +42,12 @@ def cell(lab: Lab, title: str) -> str:
     return row.get_by_role("cell").last.inner_text()
 
 
+def run(lab: Lab) -> None:
+    """Press Run, once the plan is listed and the page drawn again: a press on a button that moves is lost."""
+    lab.settle()
+    lab.page.get_by_role("button", name="Run", exact=True).click()
+
+
 def stop(lab: Lab) -> Locator:
     """Our own, not the one that Streamlit shows while a script runs."""
     return lab.page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop", exact=True)
@@ -81,7 +87,7 @@ def test_a_plan_is_run_and_its_runs_are_taken_away(lab: Lab, data_folder: Path) 
     planned(lab, columns=6, seeds=2)
     assert (cell(lab, "instances"), cell(lab, "runs"), cell(lab, "to do")) == ("2", "8", "8")
     expect(lab.page.get_by_text("No run of this plan is done yet.")).to_be_visible()
-    lab.page.get_by_role("button", name="Run", exact=True).click()
+    run(lab)
     expect(lab.page.get_by_role("tab", name="Times")).to_be_visible(timeout=DONE)
     expect(stop(lab)).to_be_disabled(timeout=DONE)
     lab.settle()
@@ -107,7 +113,7 @@ def test_an_experiment_is_stopped_and_resumed_also_from_its_address(
     lab: Lab, new_page: Callable[[], Page], settle: Callable[[Page], None]
 ) -> None:
     planned(lab, columns=24, seeds=200)
-    lab.page.get_by_role("button", name="Run", exact=True).click()
+    run(lab)
     progress = lab.page.get_by_text(" of 800 runs, about ")
     expect(progress).to_be_visible(timeout=DONE)
     stop(lab).click()

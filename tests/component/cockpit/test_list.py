@@ -25,6 +25,14 @@ LINES = """(stage, column) => [...stage.querySelectorAll('.table .line')]
     .map(([, line]) => line.querySelector(`.cell.${column}`)?.textContent ?? null)"""
 # All messages in the order of the list.
 ORDER = "({ stage }) => stage.list.order"
+# Whether the line of a message is wholly in sight.
+IN_SIGHT = """({ stage: { list } }, arc) => {
+    const [frame, line] = [list.table.frame, list.table.pool.find((line) => line.used && line.arc === arc)];
+    const [box, head] = [frame.getBoundingClientRect(), list.table.head.getBoundingClientRect()];
+    const place = line?.element.getBoundingClientRect();
+    return Boolean(place) && place.top >= head.bottom - 1 && place.bottom <= box.bottom + 1;
+}"""
+HEIGHT = "({ stage: { list } }) => list.table.frame.clientHeight"
 
 
 @pytest.fixture
@@ -108,7 +116,19 @@ def test_a_message_pinned_in_the_graph_is_brought_into_sight(stage: Stage) -> No
     last = stage.root.evaluate(ORDER)[-1]
     stage.root.evaluate("({ stage }, arc) => stage.select(arc)", last)
     stage.settle()
-    stage.wait("stage.stage.list.table.offset(stage.stage.list.order.indexOf(argument)) !== null", last)
+    stage.wait(f"({IN_SIGHT})(stage, argument)", last)
+
+
+def test_a_message_in_sight_stays_there_when_the_list_becomes_lower(stage: Stage) -> None:
+    """As when the sentence below it comes, which has several lines."""
+    last = stage.root.evaluate(ORDER)[-1]
+    stage.root.evaluate("({ stage }, arc) => stage.select(arc)", last)
+    stage.wait("stage.querySelector('[data-out=verdict]').textContent")
+    stage.wait(f"({IN_SIGHT})(stage, argument)", last)
+    height = stage.root.evaluate(HEIGHT)
+    stage.root.locator(".pane.list").evaluate("(list) => { list.style.paddingBottom = '2.5rem'; }")
+    stage.wait(f"({HEIGHT})(stage) < argument - 20", height)
+    stage.wait(f"({IN_SIGHT})(stage, argument)", last)
 
 
 @pytest.mark.slow
@@ -130,16 +150,22 @@ def test_what_was_looked_at_is_of_its_event_and_faint_at_another(stage: Stage) -
     stage.wait("stage.querySelector('.table .line:not([hidden]) .cell.mean')?.textContent !== '–'")
     faint = stage.root.locator(".table .line.earlier:not([hidden])")
     expect(faint).to_have_count(0)
-    # While it plays nothing is asked for; what is known stays, with the event that it is of.
+    # While it plays nothing is asked for; what is known stays, with the event that it is of. The labelling was another
+    # one then, so other lines are in sight, too.
     at = stage.position
-    stage.root.evaluate("({ stage }) => { stage.list.ask = () => {}; stage.player.position -= 1; stage.draw(); }")
-    # The labelling was another one then, so other lines are in sight, too.
-    known = stage.root.evaluate(
-        """({ stage: { list } }) =>
-            list.order.slice(...list.table.sight).filter((arc) => list.looks.known.has(arc)).length"""
+    known, earlier, title = stage.root.evaluate(
+        """({ stage }) => {
+            const { list, player } = stage;
+            list.ask = () => {};
+            player.position -= 1;
+            stage.draw();
+            const lines = [...stage.root.querySelectorAll('.table .line.earlier:not([hidden])')];
+            const known = list.order.slice(...list.table.sight).filter((arc) => list.looks.known.has(arc));
+            return [known.length, lines.length, lines[0]?.querySelector('.mean').title];
+        }"""
     )
-    assert faint.count() == known > 0
-    expect(faint.first.locator(".mean")).to_have_attribute("title", f"at event {at}")
+    assert earlier == known > 0
+    assert title == f"at event {at}"
 
 
 @pytest.mark.slow

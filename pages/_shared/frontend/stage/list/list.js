@@ -223,6 +223,7 @@ export class List {
   find() {
     const { stage, order, table } = this;
     const edge = stage.highlighted?.edge ?? -1;
+    table.keepInSight(order.indexOf(this.current));
     if (stage.arc !== this.pinned && stage.arc >= 0) {
       this.current = stage.arc;
       table.reveal(order.indexOf(stage.arc));

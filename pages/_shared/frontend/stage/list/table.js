@@ -72,6 +72,16 @@ export class Table {
     else if (top + tall > this.top + room) this.scroll(top + tall - room);
   }
 
+  // A list that has become lower, as by what is said below it, does not lose a line that was in sight.
+  keepInSight(k) {
+    const { height } = this.list.stage.sizes.of(this.frame);
+    const was = this.height;
+    this.height = height;
+    const room = was * unit() - this.head.offsetHeight;
+    const below = k * this.tall - this.top;
+    if (height < was && below >= 0 && below + this.tall <= room) this.reveal(k);
+  }
+
   // Where on the screen a line is; null if it is out of sight.
   offset(k) {
     const [first, last] = this.sight;
