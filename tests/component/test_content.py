@@ -145,6 +145,30 @@ def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched:
 # -- zoom -----------------------------------------------------------------------------------------------------
 
 
+def test_a_run_that_comes_while_the_answer_hides_the_graph_is_drawn(watched: Watched) -> None:
+    """The circles placed before are of another run, of fewer groups."""
+    stage = watched(lab("frustrated-cycle", 5, 9))
+    stage.root.locator("button[data-view=answer]").click()
+    stage.lab = lab("pose-small", 8, 9)
+    stage.lab.number = 1
+    stage.root.evaluate("({ stage }) => stage.questions.ask('poll')")
+    stage.wait("stage.stage.graph.nodes.length === argument", len(stage.lab.partition))
+    stage.settle()
+    stage.root.locator("button[data-view=hyper]").click()
+    expect(stage.root.locator(".circles .node")).to_have_count(len(stage.lab.partition))
+
+
+@pytest.mark.parametrize("view", ["hyper", "both"])
+def test_pictures_are_as_high_as_their_pane_in_large_type_too(stage: Stage, view: str) -> None:
+    stage.page.set_viewport_size({"width": 1920, "height": 1080})
+    stage.page.evaluate("() => { document.documentElement.style.fontSize = '20px'; }")
+    stage.root.locator(f"button[data-view={view}]").click()
+    stage.act("stage.list.turn(true)")
+    stage.act("stage.select(0)")
+    heights = "[...stage.querySelectorAll('.views, svg.hyper')].map((each) => each.getBoundingClientRect().height)"
+    stage.wait(f"new Set({heights}.map(Math.round)).size === 1")
+
+
 def test_buttons_look_closer_at_the_group_updated(stage: Stage) -> None:
     """As near to the middle as it goes: nothing beside the whole is ever in sight."""
     stage.step("event")

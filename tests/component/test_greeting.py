@@ -1,4 +1,4 @@
-"""What somebody new sees first: what this is, and one update with three captions."""
+"""What somebody new sees first: what this is, and one update with its captions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages._shared.app.session import Lab
 from pages._shared.watch import stage as feeding
 from pages._shared.watch.recorded import recording
 from tests.component.mounting import Stage
-from tests.labs import lab
+from tests.labs import beside, lab
 
 pytestmark = pytest.mark.browser
 
@@ -22,13 +22,16 @@ END = recording().greeting["end"]
 RECORD = """(root) => {
     const { stage } = root, captions = [...root.querySelectorAll('.captions li')];
     const draw = stage.greeting.draw.bind(stage.greeting);
-    root.told = [];
+    [root.told, root.heard] = [[], []];
     stage.greeting.draw = (moment) => {
         draw(moment);
         root.told.push([moment.act, captions.findIndex((each) => each.classList.contains('now'))]);
+        const spoken = root.querySelector('[data-out=caption]').textContent;
+        const number = 1 + captions.findIndex((each) => each.textContent === spoken);
+        if (number && !root.heard.includes(number)) root.heard.push(number);
     };
 }"""
-CAPTIONS = {"start": 0, "floor": 0, "answer": 1, "rows": 2, "pass": -1}
+CAPTIONS = {"start": 0, "floor": 0, "answer": 1, "rows": 2, "pass": 3}
 
 
 @pytest.fixture
@@ -65,11 +68,13 @@ def test_an_update_is_played_with_its_captions(page: Page, opened: Callable[[], 
     stage.wait("stage.dataset.state === 'idle' && Number(stage.dataset.position) === argument", END)
     run.run(max_events=END)
     told = stage.root.evaluate("root => root.told")
-    assert {act for act, _ in told} == set(CAPTIONS)
-    assert all(caption == CAPTIONS[act] for act, caption in told if caption >= 0 or act != "pass")
-    assert told[-1] == ["pass", -1]
+    assert dict(told) == CAPTIONS
+    assert told[-1] == ["pass", 3]
     stage.shows(run)
     expect(stage.root.locator(".greeting")).to_contain_text("Your turn")
+    # Who cannot see has heard them, and is where the next press is.
+    assert stage.root.evaluate("root => root.heard") == [1, 2, 3, 4]
+    stage.wait("stage.getRootNode().activeElement?.matches('[data-step=round]')")
     stage.step("round")
     expect(stage.root.locator(".greeting")).to_be_hidden()
 
@@ -91,6 +96,14 @@ def test_it_is_not_offered_again(page: Page, opened: Callable[[], Stage], answer
     opened().root.get_by_role("button", name=answer, exact=True).first.click()
     page.evaluate("() => document.querySelector('main').replaceWith(document.createElement('main'))")
     expect(opened().root.locator(".greeting")).to_be_hidden()
+
+
+def test_a_second_run_beside_ends_it(opened: Callable[[], Stage]) -> None:
+    stage = opened()
+    beside(stage.lab, 11)
+    stage.root.evaluate("({ stage }) => stage.questions.ask('poll')")
+    stage.wait("stage.stage.pair.second")
+    expect(stage.root.locator(".greeting")).to_be_hidden()
 
 
 def test_a_run_that_was_asked_for_is_shown_without_it(watched: Callable[[Lab], Stage]) -> None:

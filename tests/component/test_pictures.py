@@ -286,6 +286,31 @@ def test_a_film_can_be_stopped(stage: Stage) -> None:
 
 
 @pytest.mark.slow
+def test_keys_do_nothing_to_a_film_but_escape_stops_it(stage: Stage) -> None:
+    before = stage.position
+    open_menu(stage, "sweep")
+    stage.root.locator("[data-save=gif]").click()
+    stage.wait("stage.stage.player.filmed && stage.querySelector('.run').inert")
+    for key in ("p", "?", "c", "ArrowRight"):
+        stage.page.keyboard.press(key)
+    expect(stage.root.locator("dialog")).to_be_hidden()
+    assert not stage.page.evaluate("document.documentElement.hasAttribute('data-lecture')")
+    stage.page.keyboard.press("Escape")
+    expect(stage.root.locator("[data-out=saving]")).to_have_text("stopped: nothing is saved")
+    stage.wait("!stage.stage.player.filmed && stage.dataset.state === 'idle'")
+    assert stage.position == before
+
+
+def test_who_leaves_while_a_film_is_made_finds_the_stage_as_it_was(stage: Stage) -> None:
+    before = stage.position
+    open_menu(stage, "sweep")
+    stage.root.locator("[data-save=gif]").click()
+    stage.wait("stage.stage.player.filmed && stage.stage.player.position !== argument", before)
+    stage.root.evaluate("({ stage }) => stage.leaving.leaveFilm()")
+    assert stage.root.evaluate("({ stage: { player } }) => [player.position, player.speed]") == [before, 1]
+    expect(stage.root.locator("[data-out=saving]")).to_have_text("stopped: nothing is saved")
+
+
 def test_at_the_start_there_is_a_first_update(stage: Stage, tmp_path: Path) -> None:
     stage.jump(0)
     path = save(stage, "gif", tmp_path)

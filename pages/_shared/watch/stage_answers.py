@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -223,7 +224,7 @@ class Answers:
 
     def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
         """The data that the stage draws where a step or a jump ends; a stopped step ends where it was stopped."""
-        run, engine = self.run, self.run.engine
+        run, engine, began = self.run, self.run.engine, time.perf_counter()
         before, missed = run.position, None
         run.show(question.at)
         try:
@@ -233,7 +234,7 @@ class Answers:
                 missed = self._find(question, stop)
             elif question.do == "meet" and self.meeting is not None:
                 missed = self.meeting.search(run, stop)
-            chunk = self._chunk(question, stop)
+            chunk = self._chunk(question, began, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)
         except bc.Stopped:
@@ -267,7 +268,7 @@ class Answers:
         self.run.show(found)
         return None
 
-    def _chunk(self, question: Question, stop: bc.Stop) -> protocol.Frames:
+    def _chunk(self, question: Question, began: float, stop: bc.Stop) -> protocol.Frames:
         """The events from the first that the stage lacks, or from a few before the one shown."""
         run, engine = self.run, self.run.engine
         stopped = stop()
@@ -286,4 +287,6 @@ class Answers:
         first = question.first if question.has_graph and is_near else max(run.position - BEHIND, 0)
         goes_on = question.has_graph and question.goes_on and first == question.first
         last = run.position + question.ahead
-        return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)
+        # One who plays looks at what the stage holds; one who has taken a step waits for it.
+        waited = 0.0 if question.more else time.perf_counter() - began
+        return self.encoder.frames(first, run.position, last, goes_on, question.more, stop, waited)

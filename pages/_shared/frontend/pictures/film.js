@@ -1,6 +1,7 @@
 // A film of the stage: the moments that Play shows, as far apart as its pictures, whatever the time that drawing takes.
 
 import { copyOf } from "./copy.js";
+import { enterFilm, leaveFilm } from "../stage/play/filming.js";
 import { isSame, raster } from "./raster.js";
 
 const STEP = 1000 / 12; // milliseconds from one picture to the next
@@ -27,8 +28,12 @@ export class Film {
   // `span`: act, node (an update) or sweep.
   constructor(stage, span) {
     Object.assign(this, { stage, span, pair: stage.pair, stopped: false });
-    this.places = null; // those of all stages before, to go back to
+    this.beat = undefined; // that of the clock before, to go back to
     this.scene = null; // the one that an act is: it is shown at leisure
+    this.hear = (event) => {
+      if (event.key === "Escape") this.stop();
+      if (!event.composedPath().includes(stage.$(".saving"))) event.stopImmediatePropagation();
+    };
   }
 
   stop() {
@@ -47,10 +52,9 @@ export class Film {
     if (pair.stages.some(({ running }) => running)) throw new Stopped("it runs at full speed: stop it first");
     pair.clock.pause();
     await this.rest();
-    this.places = pair.stages.map(({ player, strip }) => [player.position, player.speed, strip.range]);
     this.beat = pair.clock.chosen;
     pair.clock.chosen = this.span === "sweep" ? "sweep" : "node";
-    for (const player of this.players) Object.assign(player, { filmed: true, speed: Infinity });
+    for (const player of this.players) enterFilm(player);
     this.hold(true);
     await this.find();
   }
@@ -72,25 +76,24 @@ export class Film {
   async end() {
     const { pair } = this;
     this.hold(false);
-    if (!this.places || !this.stage.root.isConnected) return;
-    this.stopped = false;
+    if (this.beat === undefined) return;
     pair.clock.chosen = this.beat;
-    pair.stages.forEach(({ player, strip }, k) => {
-      Object.assign(player, { filmed: false, speed: this.places[k][1] });
-      strip.range = this.places[k][2];
-      player.stop();
-    });
-    this.stage.strip.draw();
-    for (const [k, player] of this.players.entries()) {
-      player.jump(this.places[k][0]);
+    this.beat = undefined;
+    this.stopped = false;
+    for (const player of this.players) {
+      if (!leaveFilm(player) || !this.stage.root.isConnected) continue;
+      player.jump(player.position);
       await this.rest();
     }
+    this.stage.strip.draw();
   }
 
-  // Nothing but Stop can be pressed meanwhile.
+  // Nothing but Stop can be pressed meanwhile, and no key but Escape, which stops too.
   hold(on) {
     const all = this.stage.root.parentElement.querySelectorAll(".run, .bar, .panes, .race, .said, .status > *");
     for (const part of all) part.inert = on && !part.matches(".saving");
+    if (on) addEventListener("keydown", this.hear, true);
+    else removeEventListener("keydown", this.hear, true);
   }
 
   // Until all have come to rest.
@@ -102,7 +105,8 @@ export class Film {
 
   async wait(milliseconds) {
     await later(milliseconds);
-    if (this.stopped || !this.stage.root.isConnected) throw new Stopped("stopped: nothing is saved");
+    const isLeft = this.beat !== undefined && this.stage.player.filmed === null;
+    if (this.stopped || isLeft || !this.stage.root.isConnected) throw new Stopped("stopped: nothing is saved");
   }
 
   // -- what is to be shown --------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ export const save = async (stage, kind, span) => {
   };
   const film = kind in MAKERS ? new Film(stage, span) : null;
   clearTimeout(hiding);
-  say("drawing");
+  say(film ? "finding out how long it takes" : "drawing");
   stop.hidden = !film;
   stop.onclick = () => film.stop();
   panel.hidden = false;

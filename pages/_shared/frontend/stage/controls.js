@@ -1,7 +1,7 @@
 // Buttons and keys of the stage.
 
 import { isLecture } from "../lecture.js";
-import { listKeys } from "./keys.js";
+import { listKeys, openKeys } from "./keys.js";
 
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
@@ -45,7 +45,7 @@ const listenToAll = (stage) => {
   act("prove").onclick = () => questions.ask("prove");
   leaving.by(act("tour"), "learn", () => ({}));
   listKeys(stage.$("table.known"));
-  act("keys").onclick = () => stage.$("dialog").showModal();
+  act("keys").onclick = () => openKeys(stage.$("dialog"));
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
     if (root.isConnected) press(stage, event);
@@ -57,6 +57,7 @@ const listenToAll = (stage) => {
 const listenToPanes = (stage) => {
   const act = actOf(stage);
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
+  act("skip").onclick = () => stage.$("svg.fan").focus();
   act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
   stage.leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
 };
@@ -82,9 +83,9 @@ const leads = (stage, key) => {
 const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
-  if (event.ctrlKey || event.metaKey || stage.$("dialog").open || stage.player.filmed) return;
+  if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
-  if (event.key === "?") return stage.$("dialog").showModal();
+  if (event.key === "?") return openKeys(stage.$("dialog"));
   if (stage.talk.press(event) || stage.lecture.press(event.key)) return event.preventDefault();
   if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();
   if (stage.drawer.press(event)) return event.preventDefault();

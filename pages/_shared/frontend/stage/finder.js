@@ -1,6 +1,7 @@
 // Moments to go to: a list that opens, and a key for each of them.
 
 import { number } from "../text.js";
+import { write } from "./layout.js";
 import { Menu } from "./menu.js";
 
 // Of the message shown; an exact variant has none of them.
@@ -40,6 +41,6 @@ export class Finder {
     const is = { largest: Boolean(history.rise), ...Object.fromEntries(OF_ROWS.map((goal) => [goal, shown])) };
     for (const button of this.buttons) button.disabled = Boolean(running) || is[button.dataset.find] === false;
     const largest = this.menu.list.querySelector("[data-out=largest]");
-    largest.textContent = history.rise ? `event ${history.rise.event}, by ${number(history.rise.gain)}` : "";
+    write(largest, history.rise ? `event ${history.rise.event}, by ${number(history.rise.gain)}` : "");
   }
 }

@@ -1,4 +1,4 @@
-// What somebody new sees first: what this is, and an update to watch, with three captions. Once in a browser.
+// What somebody new sees first: what this is, and an update to watch, with its captions. Once in a browser.
 
 import { write } from "./layout.js";
 import { calm } from "./play/player.js";
@@ -6,7 +6,7 @@ import { calm } from "./play/player.js";
 const MET = "bender-lab:met";
 const LASTS = 20000; // milliseconds of the update, so that the captions can be read
 // Which caption goes with an act of the update.
-const CAPTIONS = { start: 0, floor: 0, answer: 1, rows: 2 };
+const CAPTIONS = { start: 0, floor: 0, answer: 1, rows: 2, pass: 3 };
 
 export class Greeting {
   constructor(stage) {
@@ -43,11 +43,12 @@ export class Greeting {
   // Whoever goes elsewhere needs it no longer.
   draw(moment) {
     if (!this.update) return;
-    const { position, playing } = this.stage.player;
+    const { player, pair } = this.stage;
+    const { position, playing } = player;
     const { begin, end } = this.update;
     this.opened ??= position;
     const isHere = this.isWatched ? begin <= position && position <= end : position === this.opened;
-    if (playing || !isHere) return this.end();
+    if (playing || !isHere || pair.second) return this.end();
     if (this.isWatched) this.caption(moment);
   }
 
@@ -57,5 +58,6 @@ export class Greeting {
     [welcome.hidden, captions.hidden, turn.hidden, button.hidden] = [true, false, !over && !calm.matches, true];
     if (update) write(this.stage.$("[data-out=greeted]"), this.stage.graph.nodes[update.node].label);
     this.captions.forEach((each, k) => each.classList.toggle("now", k === CAPTIONS[act]));
+    write(this.stage.$("[data-out=caption]"), turn.hidden ? (this.captions[CAPTIONS[act]]?.textContent ?? "") : "");
   }
 }

@@ -36,6 +36,12 @@ const made = (tag, ...parts) => {
 // Every other part of a text between accents is a key.
 const signs = (text) => text.split("`").map((part, k) => (k % 2 ? made("kbd", part) : part));
 
+// The first of them are in sight, whatever has the focus.
+export const openKeys = (dialog) => {
+  dialog.showModal();
+  dialog.scrollTop = 0;
+};
+
 export const listKeys = (table) => {
   const rows = KEYS.map(([keys, meaning, isWhole]) => {
     const row = made("tr", made("td", ...signs(keys)), made("td", meaning));

@@ -2,6 +2,7 @@
 
 import { written } from "../fields.js";
 import { addressOf, keepChoices } from "./play/choices.js";
+import { leaveFilm } from "./play/filming.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // the longest wait, in milliseconds, for an answer before another page is requested
@@ -82,7 +83,7 @@ export class Leaving {
       Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
     else if (link) this.depart(event, () => link.click());
     else {
-      keepChoices(this.stage);
+      this.leaveFilm();
       this.departed = performance.now();
     }
   }
@@ -91,8 +92,8 @@ export class Leaving {
   // page; an unanswered one would be dropped. So the place shown is sent and answered before `again`.
   depart(event, again) {
     const { player, questions } = this.stage;
-    keepChoices(this.stage);
-    const unsent = player.stop() || questions.settling !== null;
+    const isFilmed = this.leaveFilm();
+    const unsent = isFilmed || player.stop() || questions.settling !== null;
     if ((questions.waiting || unsent) && !this.soon()) {
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -101,6 +102,13 @@ export class Leaving {
       setTimeout(() => this.goOn(), ANSWERED);
     }
     this.departed = performance.now();
+  }
+
+  // What was chosen is kept, not what a film needs. Returns whether one was being made.
+  leaveFilm() {
+    const were = this.stage.pair.stages.map(({ player }) => leaveFilm(player));
+    keepChoices(this.stage);
+    return were.some(Boolean);
   }
 
   goOn() {

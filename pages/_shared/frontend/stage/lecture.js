@@ -12,6 +12,11 @@ export class Lecture {
     const here = new AbortController();
     whenLectureTurns(() => (stage.root.isConnected ? this.draw() : here.abort()), here.signal);
     stage.$("[data-act=lecture]").onclick = () => turnLecture();
+    // Fingers have no keys.
+    for (const button of stage.root.querySelectorAll(".presenter button")) {
+      const sent = { key: button.dataset.key, bubbles: true, composed: true };
+      button.onclick = () => stage.root.dispatchEvent(new KeyboardEvent("keydown", sent));
+    }
     this.draw();
   }
 

@@ -16,6 +16,9 @@ export class Menu {
   }
 
   close() {
-    this.list.open = false;
+    const { list } = this;
+    const hasFocus = list.contains(list.getRootNode().activeElement);
+    list.open = false;
+    if (hasFocus) list.querySelector("summary").focus();
   }
 }

@@ -21,10 +21,6 @@ export class RunBar {
     this.size.oninput = () => {
       this.isChoosing = true;
     };
-    // Afterwards keys are the stage's again.
-    this.size.onkeydown = ({ key }) => {
-      if (key === "Enter") this.size.blur();
-    };
     for (const button of stage.root.querySelectorAll("[data-size]")) {
       button.onclick = () => this.resize(Number(button.dataset.size));
     }

@@ -24,7 +24,7 @@ export class Sharing {
     this.copies(
       "embed",
       () => this.frame(),
-      (text) => prompt("HTML of the frame:", text) && "copied",
+      (text) => (prompt("HTML of the frame:", text) === null ? "not copied" : "copied"),
     );
     stage.$("[data-act=keep]").onclick = () => {
       this.menu.close();
@@ -55,6 +55,8 @@ export class Sharing {
     };
     button.onclick = async () => {
       button.textContent = await copied().catch(({ message }) => message);
+      // To find the part of a frame the stage goes through it, and can take no key meanwhile.
+      if (this.menu.list.open) button.focus();
       setTimeout(() => Object.assign(button, { textContent }), SAID);
     };
   }

@@ -8,6 +8,7 @@ import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
 import { Drawer } from "./drawer/drawer.js";
 import { Finder } from "./finder.js";
+import { keepFocus } from "./focus.js";
 import { Embedded } from "./embedded.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
@@ -63,6 +64,7 @@ class Stage {
     this.embedded = new Embedded(this);
     this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);
+    keepFocus(this);
     this.followTheme();
     if (!first) last = this;
   }

@@ -96,7 +96,7 @@ export class Status {
     if (this.stage.data.proving) return this.stage.data.proving;
     if (player.last()?.proven) return "optimal, proven";
     if (player.atLast()) return ending;
-    return player.playing ? "playing" : "paused";
+    return player.playing ? "playing" : player.scene ? "moving" : "paused";
   }
 
   // The event that ends a run belongs to no sweep: the one before counts.
@@ -117,6 +117,7 @@ export class Status {
     scrub.max = chapters.total;
     if (chapters.requested === null) scrub.value = chapters.along(count) * chapters.total;
     scrub.disabled = Boolean(running);
+    scrub.ariaValueText = this.whereabouts(moment);
   }
 
   controls() {

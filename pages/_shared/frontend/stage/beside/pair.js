@@ -70,6 +70,7 @@ export class Pair {
       const root = blank.cloneNode(true);
       root.hidden = false;
       root.classList.add("second");
+      for (const named of [root, root.querySelector(".run")]) named.ariaLabel = `Beside: ${named.ariaLabel}`;
       first.root.after(root);
       this.second = first.beside(root);
     } else {

@@ -3,6 +3,7 @@
 import { clipped, stairs } from "../../marks/clip.js";
 import { levelMarks } from "../../marks/levels.js";
 import { Picture } from "../../marks/picture.js";
+import { clamp } from "../../numbers.js";
 import { counts, linear } from "../../scales.js";
 import { number } from "../../text.js";
 import { boundsOf, inSight, lowerAfter, sweepsBeside } from "../charts/history.js";
@@ -14,6 +15,7 @@ import { workIn, workOf } from "./clock.js";
 
 const [TOP, BOTTOM, LEFT, RIGHT] = [10, 20, 54, 8]; // pixels around the frame
 const LETTER = 7.5;
+const NAMED = 8; // pixels between a curve and its name
 const APART = 34;
 const BELOW = 0.8; // how much below LB is shown, as a multiple of the gap
 const CLOSEST = 1e-3; // the same, at least, as a share of the energy at stake
@@ -154,7 +156,7 @@ export class Race {
     const { stages } = this.pair;
     const rows = (stage) => (stage.graph.exact ? "none: exact" : stage.status.rows(stage.moment()));
     const lines = [
-      ["", ...stages.map((stage) => this.heading(stage))],
+      ["run", ...stages.map((stage) => this.heading(stage))],
       ["Benders rows", ...stages.map(rows)],
       ["states evaluated", ...stages.map((stage, k) => evaluated(stage, this.moments[k]))],
       ["entries read", ...stages.map(({ player }) => entries(workOf(player)))],
@@ -216,7 +218,7 @@ export class Race {
       ...levelMarks(levels, box, y),
       ...curves,
       ...this.places(here, x, y, box),
-      ...this.names(all, x, y, box),
+      ...this.names(here, x, y, box),
       ...this.axis(last, x, box),
     ]);
   }
@@ -241,18 +243,21 @@ export class Race {
     });
   }
 
-  // At the ends of the curves, one above and one below.
-  names(all, x, y, { left, right, top, bottom }) {
-    const ends = all.map((points) => points.at(-1)?.[1] ?? NaN);
-    const upper = ends[0] >= ends[1] ? 0 : 1;
+  // At the places of both, one above and one below; at the bottom both above.
+  names(here, x, y, { left, right, top, bottom }) {
+    const lowers = this.moments.map(({ lower }) => lower);
+    const upper = lowers[0] >= lowers[1] ? 0 : 1;
+    const [over, under] = [y(lowers[upper]) - NAMED, y(lowers[1 - upper]) - NAMED];
+    const isHigh = under + APART <= bottom;
+    const heights = { [1 - upper]: isHigh ? under + 26 : under, [upper]: isHigh ? over : Math.min(over, under - 18) };
     return this.pair.stages.map(({ data }, k) => {
-      const at = y(ends[k]);
+      const at = y(lowers[k]);
       if (!(at >= top && at <= bottom)) return null;
-      const room = k === upper ? at - 8 : at + 18;
-      const text = `${data.clocked.name}: ${number(this.moments[k].lower)}`;
-      const place = { x: Math.min(right, Math.max(x(all[k].at(-1)[0]), left + LETTER * text.length)) - 4 };
-      const look = { class: `lb-name ${NAMES[k]}`, "text-anchor": "end", text };
-      return { id: `name ${NAMES[k]}`, ...look, ...place, y: Math.min(room, bottom - 4) };
+      const text = `${data.clocked.name}: ${number(lowers[k])}`;
+      const wide = LETTER * text.length;
+      const end = clamp(x(here[k]) + wide / 2, left + wide, right) - 4;
+      const look = { id: `name ${NAMES[k]}`, class: `lb-name ${NAMES[k]}`, "text-anchor": "end" };
+      return { ...look, text, x: end, y: heights[k] };
     });
   }
 

@@ -32,7 +32,10 @@ export class Fan {
       this.chosen = unit.value;
       this.zoom.show(null);
     };
-    this.svg.onkeydown = (event) => this.zoom.press(event, this.along(stage.player.position));
+    // A handler that returned false would keep every other key, Tab among them, from doing anything.
+    this.svg.onkeydown = (event) => {
+      this.zoom.press(event, this.along(stage.player.position));
+    };
   }
 
   // The unit of the axis; a run in the background has no rounds yet, and at the end they are too many.

@@ -100,7 +100,11 @@ export class Graph {
     const { width, height } = this.stage.sizes.of(this.svg);
     if (!this.flow.isOn) this.variables.layout(this.view);
     this.ready = true;
-    if (!width || !height) return this.stage.draw();
+    // Out of sight, as behind the answer: what was placed may be of another run.
+    if (!width || !height) {
+      this.runs = null;
+      return this.stage.draw();
+    }
     this.camera.refit(this.size, [width, height]);
     this.size = [width, height];
     const { nodes, edges } = this.stage.graph;

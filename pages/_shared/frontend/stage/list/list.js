@@ -36,7 +36,10 @@ export class List {
       this.arrange();
     };
     stage.$("[data-act=find]").onkeydown = (event) => {
-      if (event.key === "Enter" || event.key === "Escape") table.frame.focus();
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      if (event.key === "Escape") this.takeUp({ text: "" });
+      if (event.key === "Escape") this.arrange();
+      table.frame.focus();
     };
     stage.$("[data-act=only]").onchange = (event) => {
       sorting.only = event.target.value;

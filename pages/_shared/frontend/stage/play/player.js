@@ -20,7 +20,7 @@ export class Player {
     this.stage = stage;
     this.speed = 1; // infinite: nothing moves, a frame shows one of the events that pass in it
     this.mode = "main"; // main, rounds or events: what Play lingers on
-    this.filmed = false; // whether a film is being made, which lets the time pass
+    this.filmed = null; // what to go back to after a film, which lets the time pass; null: none is being made
     this.begin();
   }
 
@@ -189,11 +189,11 @@ export class Player {
 
   // The clock goes while something moves.
   run() {
-    if (this.ticking || this.filmed) return;
+    if (this.ticking || this.filmed !== null) return;
     this.ticking = true;
     let before = performance.now();
     const tick = (now) => {
-      const going = (this.playing || this.scene) && !this.filmed && this.stage.root.isConnected;
+      const going = (this.playing || this.scene) && this.filmed === null && this.stage.root.isConnected;
       if (!going) {
         this.ticking = false;
         return;
