@@ -285,7 +285,9 @@ def test_a_choice_that_cannot_be_applied_says_why(monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object) -> None:
         raise bc.PartitionError("there is no room")
 
-    monkeypatch.setattr(lab(test), "repartition", refuse)
+    monkeypatch.setattr(lab(test), "_beside", refuse)
     press(test, "Apply it")
+    test.session_state.next_run.thread.join()
+    ran(test.run())
     assert "there is no room" in said(test)
     assert lab(test).variant == 9
