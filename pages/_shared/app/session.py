@@ -14,6 +14,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import samples
+from bender_core.strategies import PURSUIT
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
@@ -42,9 +43,12 @@ from pages._shared.app.permalink import (
     difference,
     engine_of,
     generated,
+    groups_of,
     origin_of,
     partition_of,
     query,
+    rules_of,
+    run_fields,
     sought_by,
 )
 from pages._shared.app.proof import ProofInProgress
@@ -315,12 +319,23 @@ class Lab:
 
     @property
     def _named_beside(self) -> str:
-        """The run beside the one shown, as an address names it; empty if there is none, or it has no name."""
-        branch = self.branches.beside
+        """The run beside the one shown, as an address names it; empty if there is none, or it has no name.
+
+        One that is being made is named already: its page may be loaded again meanwhile.
+        """
+        branch, following, request = self.branches.beside, next_run(self, is_beside=True), BRANCH.get()
+        if following is not None and not following.refusal:
+            return self._beside_as(_fields_of(following.choice), following.at)
+        if request is not None and request.what == "beside":
+            return self._beside_as(run_fields(self.origin, request.branch.lineage))
         if branch is None or branch.run is None:
             return self.aside
-        text = difference(self.origin, self.branches.chapters[0].lineage, branch.lineage)
-        return f"{text}&{urlencode(AT.say(branch.run.position))}" if text else ""
+        return self._beside_as(run_fields(self.origin, branch.lineage), branch.run.position)
+
+    def _beside_as(self, fields: Mapping[str, str], at: int | None = None) -> str:
+        """A run beside the one shown at a position, or at the same place, as an address names it."""
+        text = difference(run_fields(self.origin, self.branches.chapters[0].lineage), fields)
+        return f"{text}&{urlencode(AT.say(at))}" if text and at is not None else text
 
     def _begin(self, engine: bc.Engine, max_size: int) -> Branch:
         """Add a run of the model, at its beginning."""
@@ -529,6 +544,14 @@ def _aside(fields: Mapping[str, str]) -> str:
         return ""  # `passed_over` says so
 
 
+def _fields_of(choice: Choice) -> dict[str, str]:
+    """The fields of a run that is made by choices."""
+    rules = rules_of(choice.max_size, choice.strategy, choice.variant, choice.schedule)
+    if choice.part is None or choice.strategy not in ("manual", PURSUIT):
+        return rules
+    return rules | groups_of(choice.part)
+
+
 def begin_next(current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
     give_up_next(is_beside)
@@ -658,6 +681,7 @@ def open_moment(fields: Mapping[str, str]) -> None:
     except LinkError as error:
         lab().notice = f"This moment cannot be shown: {error}."
         return
+    give_up_next(is_beside=True)
     lab().branches.beside, lab().aside = None, _aside(fields)
 
 
@@ -670,6 +694,11 @@ def _show_moment(current: Lab, branch: Branch, fields: Mapping[str, str]) -> Non
         branch.run.join(at)
         branch.run.settle()
         branch.run.arc, branch.run.pinned = arc_of(fields, branch.run.engine), ARC.name in fields
+
+
+def branch_named(fields: Mapping[str, str], current: Lab) -> Branch | None:
+    """The run of the session that has these fields of a run, and no others."""
+    return next((each for each in current.branches if run_fields(current.origin, each.lineage) == fields), None)
 
 
 def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
