@@ -37,6 +37,7 @@ from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.meeting import Meeting
+from pages._shared.watch.pricing import price_one, prices_view
 from pages._shared.watch.recorded import heed, recorded_data, recording
 from pages._shared.watch.run_bar import bar, choices, choose, put_beside
 from pages._shared.watch.stage_answers import Answers, Question
@@ -141,10 +142,12 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     if command["do"] == "moment" and is_new:
         go(command["moment"])
         answers.forget()
+    if command["do"] == "price" and is_new:
+        price_one(current, int(command["variable"]))
     if command["do"] == "address":
         open_again(dict(parse_qsl(command["query"])))
     # The whole page makes forks and shows other runs.
-    WHOLE_PAGE.set(command["do"] in ("insert", "merge", "turn", "prove", "back", "address", "keep", "moment"))
+    WHOLE_PAGE.set(command["do"] in ("insert", "merge", "turn", "prove", "back", "address", "keep", "moment", "price"))
 
 
 def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
@@ -232,7 +235,8 @@ def stage_data(current: Lab) -> protocol.Stage:
     answer, has_graph = _answer(current.run, _answers(current.run))
     # The first run of the session is the recorded one.
     greeting = recording().greeting if arrival().greets and current.number == 0 else None
-    more = {"beside": beside, "greeting": greeting, "talk": talk_view(present_talk())}
+    shared = {"talk": talk_view(present_talk()), "prices": prices_view(current)}
+    more = {"beside": beside, "greeting": greeting, **shared}
     return cast(protocol.Stage, run_data(current, has_graph) | answer | more)
 
 
@@ -285,6 +289,7 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "has_same_groups": are_same,
         "greeting": None,
         "talk": None,
+        "prices": [],
     }
     data = _data(current, shown, current.run, has_graph) | own
     return data if current.stretch is None else data | _stretched(current, current.stretch, data)
