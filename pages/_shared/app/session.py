@@ -644,51 +644,54 @@ def return_to(current: Lab, branch: Branch, position: int | None = None) -> None
         BRANCH.set(BranchRequest("show", branch))
 
 
-def open_again(fields: Mapping[str, str]) -> None:
-    """Open the run of an address that this session has left, unless it is the one shown or one of its line.
+def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
+    """Show what an address names, in a run of the session if it has one.
 
     An address that cannot be opened changes nothing but the notice.
+
+    Parameters
+    ----------
+    fields : mapping
+    is_moment : bool
+        Whether it is a moment of a talk, with the run beside it or alone. Otherwise the browser has gone back to it: a
+        run of the line shown stays as it is.
     """
     current = lab()
     if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
-    found = _run_of(fields, current)
     try:
-        if found is not None:
-            _return_to_place(current, found, fields)
-            return
-        other = linked(FIRST | dict(fields), current.number + 1)
+        found, shown = _run_of(fields, current), current.branches.shown
+        if found is None:
+            _open_anew(current, fields)
+        elif is_moment or not (found.comes_from(shown) or shown.comes_from(found)):
+            _show_place(current, found, fields)
     except LinkError as error:
-        current.notice = f"The run of this address cannot be opened again: {error}. The previous run is shown."
+        what = "This moment cannot be shown" if is_moment else "The run of this address cannot be opened again"
+        current.notice = f"{what}: {error}. The previous run is shown."
         return
+    if is_moment:
+        give_up_next(is_beside=True)
+        lab().branches.beside, lab().aside = None, _aside(fields)
+
+
+def _open_anew(current: Lab, fields: Mapping[str, str]) -> None:
+    """Open a run that the session does not have, in place of all that it has."""
+    other = linked(FIRST | dict(fields), current.number + 1)
     current.leave()
     PROOF.take()
     BRANCH.take()
     _LAB.set(other)
 
 
-def open_moment(fields: Mapping[str, str]) -> None:
-    """Show the moment of an address, in a run of the session if it has one, with the run beside it or alone.
-
-    An address that cannot be opened changes nothing but the notice.
-    """
-    try:
-        found = _run_of(fields, lab())
-        if found is None:
-            open_again(fields)
-        else:
-            _show_moment(lab(), found, fields)
-    except LinkError as error:
-        lab().notice = f"This moment cannot be shown: {error}."
-        return
-    give_up_next(is_beside=True)
-    lab().branches.beside, lab().aside = None, _aside(fields)
-
-
-def _show_moment(current: Lab, branch: Branch, fields: Mapping[str, str]) -> None:
-    at = AT.of(fields, 0)
-    if branch is not current.branches.shown:
-        return_to(current, branch, at)
+def _show_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
+    """Show the chapter and the place of an address, whose line ends in a run of the session."""
+    at, branch = AT.of(fields, 0), tip
+    if tip.run is not None and CHAPTER.name in fields:
+        current.show(tip)
+        branch = chapter_of(fields, current.branches)
+        current.turn(branch, at)
+    elif tip is not current.branches.shown:
+        return_to(current, tip, at)
     if branch.run is not None:
         branch.run.halt()
         branch.run.join(at)
@@ -717,18 +720,3 @@ def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
         if named and named.items() <= fields.items() and likeness(branch) >= best:
             found, best = branch, likeness(branch)
     return found
-
-
-def _return_to_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
-    """Show the chapter and the place of an address, whose line ends in a run; one of the line shown stays as it is."""
-    shown = current.branches.shown
-    if tip.comes_from(shown) or shown.comes_from(tip):
-        return
-    at = AT.of(fields, 0)
-    if tip.run is None or CHAPTER.name not in fields:
-        return_to(current, tip, at)
-    else:
-        current.show(tip)
-        current.turn(chapter_of(fields, current.branches), at)
-    if tip.run is not None:
-        current.run.arc, current.run.pinned = arc_of(fields, current.run.engine), ARC.name in fields

@@ -24,7 +24,7 @@ from pages._shared.app.session import (
     has_lab,
     have_same_groups,
     lab,
-    open_again,
+    open_address,
     place_in,
     return_to,
     show_next,
@@ -274,7 +274,7 @@ DEEDS: dict[str, Deed] = {
         Picture.ELSEWHERE, lambda current, command: turn(current, int(command["chapter"]), int(command["to"])), True
     ),
     "back": Deed(Picture.ELSEWHERE, _back, True),
-    "address": Deed(Picture.ELSEWHERE, lambda _, command: open_again(dict(parse_qsl(command["query"]))), True),
+    "address": Deed(Picture.ELSEWHERE, lambda _, command: open_address(dict(parse_qsl(command["query"]))), True),
 }
 
 

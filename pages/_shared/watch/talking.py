@@ -11,7 +11,7 @@ import streamlit as st
 from pages._shared.app.address import TALK_IN_TAB
 from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import AT, MAKE, SAMPLE, TALK, VARIANT, M
-from pages._shared.app.session import open_moment
+from pages._shared.app.session import open_address
 from pages._shared.app.text import complaint, markdown
 from pages._shared.running.kept import Kept
 from pages._shared.watch.talk import LONGEST_NOTE, LONGEST_TITLE, Moment, Talk, TalkError, read, ready, recalled, unpack
@@ -50,7 +50,7 @@ def go(number: int) -> None:
     moment = None if talk is None else talk.go(number)
     if talk is not None and moment is not None:
         _SELECTED.set(talk.at)
-        open_moment(moment.fields)
+        open_address(moment.fields, is_moment=True)
 
 
 def talking() -> None:
