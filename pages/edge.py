@@ -8,19 +8,24 @@ import streamlit as st
 
 import bender_core as bc
 from pages._shared.app.naming import which_run
-from pages._shared.app.session import lab
+from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
 from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, refuse, view_of
 from pages._shared.edge.rows import choose_rows
 from pages._shared.forks.requesting import carry_out
-from pages._shared.partitioning.applying import warn
+from pages._shared.partitioning.applying import show_making, warn
 from pages._shared.running.findings import findings, found_or_progress, show_work
 
 
 def show() -> None:
     current = lab()
+    following = next_run(current)
+    if following is not None and following.alive:
+        show_making(following)
+    else:
+        show_next(current)
     warn(current)
     run = current.run
     if not (run.looking or run.settle()):

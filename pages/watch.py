@@ -4,12 +4,12 @@ import streamlit as st
 
 from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
-from pages._shared.app.beside import begin_named
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import complaint, markdown
+from pages._shared.forks.beside import begin_named
 from pages._shared.partitioning.applying import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
@@ -30,6 +30,8 @@ from pages._shared.watch.talking import talking
 def show() -> None:
     if has_lab():
         begin_named(lab())
+        if lab().replay is not None:
+            st.rerun()
     notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
     if notice:
         with st.container(key="notice"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.given import require_index
 from bender_core.labelings.comparing import difference, flips
@@ -52,6 +53,7 @@ def price(
     time_limit: float | None = None,
     on_progress: Callable[[Any], bool | None] | None = None,
     stop: Stop = never,
+    account: Account | None = None,
 ) -> Price:
     """The price of the other value of a variable: a proof of the model in which it has that value.
 
@@ -65,7 +67,7 @@ def price(
         Of the model, with the labelling; by default `certify` makes it, without a time limit.
     time_limit : float, optional
         Seconds for the proof of the price.
-    on_progress, stop : optional
+    on_progress, stop, account : optional
         As for `certify`.
 
     Returns
@@ -90,13 +92,14 @@ def price(
     """
     require_model(mrf)
     require_index(variable, mrf.n, "variable")
-    best = _certified(mrf, best, stop)
+    best = _certified(mrf, best, stop, account)
     value = 1 - int(best.labeling[variable])
     labeling = best.labeling.copy()
     labeling[variable] = value
     if mrf.hard_masks()[0][variable, value]:
         return Price(variable, value, math.inf, math.inf, labeling)
-    other = certify(_with_value(mrf, variable, value), time_limit=time_limit, on_progress=on_progress, stop=stop)
+    how: dict[str, Any] = {"time_limit": time_limit, "on_progress": on_progress, "stop": stop, "account": account}
+    other = certify(_with_value(mrf, variable, value), **how)
     labeling = other.labeling.copy()
     labeling[variable] = value
     return Price(variable, value, *_bounds(mrf, best, other, labeling), labeling)
@@ -108,6 +111,7 @@ def prices(
     variables: Iterable[int] | None = None,
     time_limit: float | None = None,
     stop: Stop = never,
+    account: Account | None = None,
 ) -> Iterator[Price]:
     """The prices of several variables, one by one; first those of which it costs least to change nothing else.
 
@@ -124,24 +128,26 @@ def prices(
         Seconds for the proof of each price.
     stop : Stop
         Ends them after the present one, which is not exact then.
+    account : Account, optional
+        As for `certify`.
 
     Returns
     -------
     iterator of Price
     """
     require_model(mrf)
-    best = _certified(mrf, best, stop)
+    best = _certified(mrf, best, stop, account)
     chosen = range(mrf.n) if variables is None else [require_index(i, mrf.n, "variable") for i in variables]
     for i in sorted(chosen, key=flips(mrf, best.labeling).__getitem__):
-        yield price(mrf, i, best, time_limit, stop=stop)
+        yield price(mrf, i, best, time_limit, stop=stop, account=account)
         if stop():
             return
 
 
-def _certified(mrf: BinaryMRF, best: Certificate | None, stop: Stop) -> Certificate:
+def _certified(mrf: BinaryMRF, best: Certificate | None, stop: Stop, account: Account | None) -> Certificate:
     """A certificate of the model."""
     if best is None:
-        return certify(mrf, stop=stop)
+        return certify(mrf, stop=stop, account=account)
     if best.labeling.shape != (mrf.n,):
         raise ModelError(f"the certificate is of {len(best.labeling)} variables, but the model has {mrf.n}")
     return best

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.engine import memory
 from bender_core.engine.engine import Engine, OnProgress
@@ -117,6 +118,7 @@ def certify(
     on_progress: OnProofProgress | None = None,
     seed: int = 0,
     stop: Stop = never,
+    account: Account | None = None,
 ) -> Certificate:
     """Prove that a labelling is optimal, or come as close as possible.
 
@@ -135,6 +137,8 @@ def certify(
         The seed of strategies that depend on one, and of the search for labellings.
     stop : Stop
         Checked about every 50 ms.
+    account : Account, optional
+        To which its runs are charged; by default one of its own.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def certify(
     >>> certificate.optimal, certificate.upper_bound
     (True, -17.0)
     """
-    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop))
+    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop), account=account)
     descent.run(on_progress=on_progress)
     return descent.end()
 

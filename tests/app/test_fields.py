@@ -17,11 +17,11 @@ from streamlit.testing.v1 import AppTest
 
 from bender_core.trying.change import Fork
 from pages._shared.app import field_types, fields
-from pages._shared.app.beside import begin_named
 from pages._shared.app.field_types import LONGEST, LONGEST_WORD, LinkError
 from pages._shared.app.fields import EDGE, FIELDS, LOOKS, MADE, WATCH, Field, of_page, passed_over
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import FIRST, linked, sample
+from pages._shared.forks.beside import begin_named
 from tests.app.pages.test_pages import ROOT, complaints, go, lab, ran
 from tests.models import examples
 from tests.unit.trying.test_change import changes

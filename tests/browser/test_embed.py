@@ -157,6 +157,38 @@ def test_a_frame_has_no_scroll_bars_whatever_its_size(
         assert inner.evaluate(SCROLLS) == [], size
 
 
+def test_a_frame_that_loses_its_connection_goes_on_where_it_was(profile: BrowserContext) -> None:
+    page = profile.new_page()
+    page.add_init_script(
+        """const Plain = WebSocket, sockets = [];
+        globalThis.disconnect = () => sockets.forEach((each) => each.close());
+        globalThis.connections = () => sockets.length;
+        globalThis.WebSocket = class extends Plain {
+            constructor(...given) { super(...given); sockets.push(this); }
+        };"""
+    )
+    page.goto(f"/?{PART}")
+    stage = page.locator(".stage")
+    expect(page.locator(READY)).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="round").last.click()
+    expect(page.locator(READY)).to_be_visible()
+    expect(stage).not_to_have_attribute("data-position", str(BEGIN))
+    position = str(stage.get_attribute("data-position"))
+    page.wait_for_function("(at) => location.search.includes(`at=${at}`)", arg=position)
+    # A new session, with the stage that is there, and with one of its own.
+    before = page.evaluate("connections()")
+    page.evaluate("disconnect()")
+    page.wait_for_function("(before) => connections() > before", arg=before)
+    page.get_by_role("button", name="round").last.click()
+    page.wait_for_function("(at) => !location.search.includes(`at=${at}`)", arg=position)
+    later = str(stage.get_attribute("data-position"))
+    assert int(later) > int(position)
+    page.reload()
+    expect(page.locator(READY)).to_be_visible(timeout=60_000)
+    expect(stage).to_have_attribute("data-position", later)
+    assert f"{PART}&at=" in page.url
+
+
 def test_nothing_in_a_frame_keeps_anybody_out(profile: BrowserContext) -> None:
     for theme in ("light_theme", "dark_theme"):
         for width, height in SIZES[:2]:

@@ -52,3 +52,24 @@ def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:
     watch.press("Go there")
     watch.wait("Number(stage.dataset.position) === argument", kept)
     assert watch.stage.locator(".views").get_attribute("data-view") == "answer"
+
+
+def test_a_talk_survives_a_reload_of_its_tab_and_is_in_no_other(watch: Lab) -> None:
+    watch.open("/?talk=paper")
+    page = watch.page
+    expect(page.get_by_role("radio")).to_have_count(len(PAPER))
+    watch.press("Go there")
+    watch.wait(SHOWN, 0)
+    page.reload()
+    expect(page.get_by_role("radio")).to_have_count(len(PAPER))
+    watch.wait("stage.stage.talk.talk?.at === 0")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.get_by_text("A talk", exact=True)).to_be_visible()
+    expect(other.get_by_role("radio")).to_have_count(0)
+    other.close()
+    watch.press("Close the talk")
+    expect(page.get_by_role("radio")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_text("A talk", exact=True)).to_be_visible()
+    expect(page.get_by_role("radio")).to_have_count(0)

@@ -12,8 +12,12 @@ from playwright.sync_api import Page, expect
 
 import bender_core as bc
 from bender_core import looking
+from bender_core.looking.words import number
 from bender_core.model import IntArray
 from pages._shared.app.session import Lab
+from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import pricing
+from pages._shared.watch import stage as watch_stage
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab, proven_lab
 from tests.tiers import thinned
@@ -309,6 +313,41 @@ def test_the_answer_of_a_run_is_its_best_labelling(watched: Callable[[Lab], Stag
         said = stage.root.locator(".verdict").inner_text()
         assert is_shown(mine.run.engine.upper_bound, said.split()[1])
         assert f"breaks {broken} of " in said
+
+
+def test_a_click_in_the_answer_asks_for_a_price_which_is_written_beside_its_dot(
+    watched: Callable[[Lab], Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = lab("karate", 6, 9)
+    stage = watched(mine)
+    stage.root.locator("button[data-view=answer]").click()
+    stage.settle()
+    stage.root.locator("circle.answered").nth(7).click()
+    stage.settle()
+    asked = [value for _, value in stage.triggers if value["do"] == "price"]
+    assert [each["variable"] for each in asked] == [7]
+    price = bc.price(mine.mrf, 7)
+    found = pricing.Pricing(mine.mrf, (7, 8), None, mine.account, [price])
+    monkeypatch.setattr(watch_stage, "prices_view", lambda _: found.view(is_going=True))
+    stage.receive(watch_stage.stage_data(mine))
+    written = stage.root.locator("text.price")
+    assert written.all_text_contents() == ["…", f"+{number(price.at_least)}"]
+    box, dot = (each.bounding_box() for each in (written.nth(1), stage.root.locator("circle.answered").nth(7)))
+    assert box is not None
+    assert dot is not None
+    assert min(abs(box["x"] - dot["x"]), abs(box["x"] + box["width"] - dot["x"])) < 2 * dot["width"]
+    expect(stage.root.locator(".tip")).to_be_hidden()
+    stage.root.locator("circle.answered").nth(20).hover()
+    stage.root.locator("circle.answered").nth(7).hover()
+    expect(stage.root.locator(".tip")).to_contain_text(pricing.words(price))
+
+
+def test_of_too_many_variables_the_answer_says_where_it_is(watched: Callable[[Lab], Stage]) -> None:
+    mrf = bc.synth.ising_grid(45, 45, coupling="gaussian", seed=1)
+    part = bc.partition(mrf, 6)
+    stage = watched(Lab(mrf, 6, part, 4, "mplp", WatchedRun(bc.Engine(mrf, part, variant=4, excluding=True))))
+    stage.root.locator("button[data-view=answer]").click()
+    expect(stage.root.locator(".views .none")).to_contain_text("“Save this run”, below, has the labelling as a file.")
 
 
 def test_the_answer_of_a_proof_is_the_optimum_of_the_whole_model_and_all_of_it_is_proven(

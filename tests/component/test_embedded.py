@@ -128,8 +128,8 @@ def test_the_line_names_the_run_and_leads_to_the_event_shown(embedded: Callable[
     )
     stage.root.locator("button[data-view=both]").click()
     expect(link).to_have_attribute("href", re.compile("&view=both$"))
-    # The address of the frame is its page's.
-    assert stage.page.evaluate("location.search") == ""
+    # The address of the frame stays its page's but for the place.
+    assert stage.page.evaluate("location.search") == f"?at={stage.position}"
 
 
 def test_what_leads_elsewhere_is_not_there(embedded: Callable[..., Stage]) -> None:

@@ -129,6 +129,8 @@ def test_arrows_between_rooms_of_the_app_go_down() -> None:
 # What is larger than the rest, and why. What becomes smaller leaves the table.
 MANY_ARGUMENTS = {
     "solve": "a keyword for every setting of a run, as scripts say it",
+    "certify": "a keyword for every setting of a proof",
+    "price": "a keyword for every setting of a proof",
     "explain": "the numbers of an event that its sentence may need",
     "verdict": "the numbers that decide what a run has shown",
     "_cut": "a row, where it is made and what it is compared with",

@@ -39,6 +39,8 @@ class Tour(NamedTuple):
 # A page's own fields, its place, and the progress of the tour, as given to `state`.
 _STATED = Kept[tuple[dict[str, str], str, Tour | None]]("page_parameters")
 _TOUR = Kept[Tour]("tour_recalled")
+# The talk, as the tab keeps it for when its page is loaded again; None: this session knows of none, empty: closed.
+TALK_IN_TAB = Kept[str]("talk_in_tab")
 # The address of the page drawn last.
 ADDRESS = Kept[str]("page_address")
 
@@ -85,6 +87,12 @@ def _on_recalled() -> None:
         _TOUR.set(Tour(str(recalled["lesson"]), tuple(map(str, recalled["done"]))))
 
 
+def _on_talk() -> None:
+    recalled = st.session_state.get("address", {}).get("talk")
+    if recalled and TALK_IN_TAB.get() is None:
+        TALK_IN_TAB.set(str(recalled))
+
+
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
     current, (own, place, tour) = lab(), _STATED.take() or ({}, "", None)
@@ -94,7 +102,8 @@ def keep_address(page: str) -> None:
         shown = {"page": page, "place": place, "query": query if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
         data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
-        _component.mount(data, on_recalled_change=_on_recalled)
+        data |= {"talk": TALK_IN_TAB.get()}
+        _component.mount(data, on_recalled_change=_on_recalled, on_talk_change=_on_talk)
 
 
 def _run_words(current: Lab) -> str:

@@ -34,8 +34,8 @@ from pages._shared.app.fields import (
 
 Origin = dict[str, str]
 
-# The fields of the settings of a run.
-SETTINGS: tuple[Field[Any], ...] = (M, STRATEGY, GROUPS, VARIANT, SCHEDULE)
+# The fields that tell the runs of a model apart.
+OF_A_RUN: tuple[Field[Any], ...] = (M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS)
 
 
 def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
@@ -48,30 +48,35 @@ def query(origin: Origin, lineage: Lineage) -> str:
     if not origin:
         return ""
     part, settings = lineage.partition, lineage.settings
-    partition = M.say(lineage.max_size) | STRATEGY.say(part.strategy)
-    rules = VARIANT.say(variant_of(settings.variant).number) | SCHEDULE.say(settings.schedule)
-    plain = urlencode(origin | partition | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
-    groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
+    rules = rules_of(lineage.max_size, part.strategy, variant_of(settings.variant).number, settings.schedule)
+    plain = urlencode(origin | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
+    groups = urlencode(groups_of(part))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")
 
 
-def settings_of(origin: Origin, lineage: Lineage) -> dict[str, str]:
-    """The fields of the settings of a run, without its forks; none if it has no address."""
+def rules_of(max_size: int, strategy: str, variant: int, schedule: str) -> dict[str, str]:
+    """The fields of the settings of a run, without groups."""
+    return M.say(max_size) | STRATEGY.say(strategy) | VARIANT.say(variant) | SCHEDULE.say(schedule)
+
+
+def groups_of(part: Partition) -> dict[str, str]:
+    """The field of groups that no strategy makes again."""
+    return GROUPS.say(tuple(part.group_of().tolist()))
+
+
+def run_fields(origin: Origin, lineage: Lineage) -> dict[str, str]:
+    """The fields that tell a run from others of its model; none if it has no address."""
     found = dict(parse_qsl(query(origin, lineage)))
-    return {each.name: found[each.name] for each in SETTINGS if each.name in found}
+    return {each.name: found[each.name] for each in OF_A_RUN if each.name in found}
 
 
-def difference(origin: Origin, shown: Lineage, other: Lineage) -> str:
+def difference(shown: Mapping[str, str], other: Mapping[str, str]) -> str:
     """The fields in which another run differs from one, as a part of an address; of equal ones the variant.
 
-    Empty for a fork, and if they take too many characters.
+    Empty if the other one has no address, or if they take too many characters.
     """
-    if other.forks:
-        return ""
-    known = settings_of(origin, shown)
-    own = settings_of(origin, other).items()
-    text = urlencode({name: value for name, value in own if name == VARIANT.name or known.get(name) != value})
+    text = urlencode({name: value for name, value in other.items() if name == VARIANT.name or shown.get(name) != value})
     return text if len(text) < LONGEST // 2 else ""
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import samples
+from bender_core.strategies import PURSUIT
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
@@ -42,9 +43,12 @@ from pages._shared.app.permalink import (
     difference,
     engine_of,
     generated,
+    groups_of,
     origin_of,
     partition_of,
     query,
+    rules_of,
+    run_fields,
     sought_by,
 )
 from pages._shared.app.proof import ProofInProgress
@@ -315,12 +319,23 @@ class Lab:
 
     @property
     def _named_beside(self) -> str:
-        """The run beside the one shown, as an address names it; empty if there is none, or it has no name."""
-        branch = self.branches.beside
+        """The run beside the one shown, as an address names it; empty if there is none, or it has no name.
+
+        One that is being made is named already: its page may be loaded again meanwhile.
+        """
+        branch, following, request = self.branches.beside, next_run(self, is_beside=True), BRANCH.get()
+        if following is not None and not following.refusal:
+            return self._beside_as(_fields_of(following.choice), following.at)
+        if request is not None and request.what == "beside":
+            return self._beside_as(run_fields(self.origin, request.branch.lineage))
         if branch is None or branch.run is None:
             return self.aside
-        text = difference(self.origin, self.branches.chapters[0].lineage, branch.lineage)
-        return f"{text}&{urlencode(AT.say(branch.run.position))}" if text else ""
+        return self._beside_as(run_fields(self.origin, branch.lineage), branch.run.position)
+
+    def _beside_as(self, fields: Mapping[str, str], at: int | None = None) -> str:
+        """A run beside the one shown at a position, or at the same place, as an address names it."""
+        text = difference(run_fields(self.origin, self.branches.chapters[0].lineage), fields)
+        return f"{text}&{urlencode(AT.say(at))}" if text and at is not None else text
 
     def _begin(self, engine: bc.Engine, max_size: int) -> Branch:
         """Add a run of the model, at its beginning."""
@@ -529,6 +544,14 @@ def _aside(fields: Mapping[str, str]) -> str:
         return ""  # `passed_over` says so
 
 
+def _fields_of(choice: Choice) -> dict[str, str]:
+    """The fields of a run that is made by choices."""
+    rules = rules_of(choice.max_size, choice.strategy, choice.variant, choice.schedule)
+    if choice.part is None or choice.strategy not in ("manual", PURSUIT):
+        return rules
+    return rules | groups_of(choice.part)
+
+
 def begin_next(current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
     give_up_next(is_beside)
@@ -621,55 +644,64 @@ def return_to(current: Lab, branch: Branch, position: int | None = None) -> None
         BRANCH.set(BranchRequest("show", branch))
 
 
-def open_again(fields: Mapping[str, str]) -> None:
-    """Open the run of an address that this session has left, unless it is the one shown or one of its line.
+def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
+    """Show what an address names, in a run of the session if it has one.
 
     An address that cannot be opened changes nothing but the notice.
+
+    Parameters
+    ----------
+    fields : mapping
+    is_moment : bool
+        Whether it is a moment of a talk, with the run beside it or alone. Otherwise the browser has gone back to it: a
+        run of the line shown stays as it is.
     """
     current = lab()
     if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
-    found = _run_of(fields, current)
     try:
-        if found is not None:
-            _return_to_place(current, found, fields)
-            return
-        other = linked(FIRST | dict(fields), current.number + 1)
+        found, shown = _run_of(fields, current), current.branches.shown
+        if found is None:
+            _open_anew(current, fields)
+        elif is_moment or not (found.comes_from(shown) or shown.comes_from(found)):
+            _show_place(current, found, fields)
     except LinkError as error:
-        current.notice = f"The run of this address cannot be opened again: {error}. The previous run is shown."
+        what = "This moment cannot be shown" if is_moment else "The run of this address cannot be opened again"
+        current.notice = f"{what}: {error}. The previous run is shown."
         return
+    if is_moment:
+        give_up_next(is_beside=True)
+        lab().branches.beside, lab().aside = None, _aside(fields)
+
+
+def _open_anew(current: Lab, fields: Mapping[str, str]) -> None:
+    """Open a run that the session does not have, in place of all that it has."""
+    other = linked(FIRST | dict(fields), current.number + 1)
     current.leave()
     PROOF.take()
     BRANCH.take()
     _LAB.set(other)
 
 
-def open_moment(fields: Mapping[str, str]) -> None:
-    """Show the moment of an address, in a run of the session if it has one, with the run beside it or alone.
-
-    An address that cannot be opened changes nothing but the notice.
-    """
-    try:
-        found = _run_of(fields, lab())
-        if found is None:
-            open_again(fields)
-        else:
-            _show_moment(lab(), found, fields)
-    except LinkError as error:
-        lab().notice = f"This moment cannot be shown: {error}."
-        return
-    lab().branches.beside, lab().aside = None, _aside(fields)
-
-
-def _show_moment(current: Lab, branch: Branch, fields: Mapping[str, str]) -> None:
-    at = AT.of(fields, 0)
-    if branch is not current.branches.shown:
-        return_to(current, branch, at)
+def _show_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
+    """Show the chapter and the place of an address, whose line ends in a run of the session."""
+    at, branch = AT.of(fields, 0), tip
+    if tip.run is not None and CHAPTER.name in fields:
+        current.show(tip)
+        branch = chapter_of(fields, current.branches)
+        current.turn(branch, at)
+    elif tip is not current.branches.shown:
+        return_to(current, tip, at)
     if branch.run is not None:
         branch.run.halt()
         branch.run.join(at)
         branch.run.settle()
         branch.run.arc, branch.run.pinned = arc_of(fields, branch.run.engine), ARC.name in fields
+
+
+def branch_named(fields: Mapping[str, str], current: Lab) -> Branch | None:
+    """The run of the session that has these fields of a run, and no others."""
+    return next((each for each in current.branches if run_fields(current.origin, each.lineage) == fields), None)
 
 
 def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
@@ -688,18 +720,3 @@ def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
         if named and named.items() <= fields.items() and likeness(branch) >= best:
             found, best = branch, likeness(branch)
     return found
-
-
-def _return_to_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
-    """Show the chapter and the place of an address, whose line ends in a run; one of the line shown stays as it is."""
-    shown = current.branches.shown
-    if tip.comes_from(shown) or shown.comes_from(tip):
-        return
-    at = AT.of(fields, 0)
-    if tip.run is None or CHAPTER.name not in fields:
-        return_to(current, tip, at)
-    else:
-        current.show(tip)
-        current.turn(chapter_of(fields, current.branches), at)
-    if tip.run is not None:
-        current.run.arc, current.run.pinned = arc_of(fields, current.run.engine), ARC.name in fields

@@ -10,13 +10,13 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.looking.classes import Classes, classes
 from bender_core.looking.history import tight_where_made
-from bender_core.strategies import soon
+from bender_core.strategies import default_strategy, soon
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import moment
-from pages._shared.app.session import Lab
+from pages._shared.app.next_run import Choice
+from pages._shared.app.session import Lab, begin_next, next_run
 from pages._shared.app.text import complaint, label
 from pages._shared.running.findings import Findings
-from pages._shared.running.kept import Kept
 
 # Steps backward and forward, by the words on their buttons.
 GRAINS: dict[str, bc.Grain] = {"sweep": "sweep", "group": "node", "round": "round"}
@@ -43,9 +43,6 @@ def view_of(found: Findings, p: int, q: int) -> MessageView | None:
         return MessageView(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
     return found.find("the message", (p, q), look)
-
-
-_REFUSED = Kept[str]("edge_refused")
 
 
 def choose(current: Lab, found: Findings) -> tuple[int, int]:
@@ -86,13 +83,12 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
     def use(max_size: int) -> None:
-        strategy = soon(current.run.engine.partition.strategy)
-        try:
-            made = bc.partition(current.mrf, max_size, strategy)
-            current.repartition(made, max_size, current.variant, current.schedule)
-        except (bc.TooLargeError, bc.PartitionError) as refused:
-            _REFUSED.set(str(refused))
+        strategy = soon(current.run.engine.partition.strategy) or default_strategy(current.mrf)
+        rules = current.variant, current.schedule
+        begin_next(current, Choice(current.mrf, current.origin, max_size, strategy, *rules))
 
-    complaint(_REFUSED.take() or f"There is not enough memory to show messages: {error}.")
+    following = next_run(current)
+    refusal = "" if following is None else following.refusal
+    complaint(refusal or f"There is not enough memory to show messages: {error}.")
     if error.fits:
         st.button(f"Take M = {error.fits}", on_click=use, args=(error.fits,))

@@ -12,6 +12,13 @@ const field = (name) => {
 export const fieldsOf = (query) => Object.fromEntries(new URLSearchParams(query));
 export const addressed = () => fieldsOf(location.search);
 
+// The page's address with another text of a field.
+export const addressedWith = (name, text) => {
+  const query = new URLSearchParams(location.search);
+  query.set(field(name) && name, text);
+  return `?${query}`;
+};
+
 // Whether the address has a field.
 export const isAddressed = (name) => field(name) && Object.hasOwn(addressed(), name);
 

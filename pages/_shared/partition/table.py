@@ -1,4 +1,4 @@
-"""The draft: requested, made, edited, undone, and used."""
+"""The draft: requested, made, edited and undone."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.partitioning.applying import apply
 from pages._shared.partitioning.draft import DRAFT, Draft, SizedPartition
 from pages._shared.partitioning.making import Costing, PartitionMaker
 from pages._shared.running.following import WIDGETS_USED, follow, keep
-from pages._shared.running.kept import Kept
 
 COMPARED_M = (4, 8, 12)
 TELL_SECONDS = 0.4
-# Whether a run on the draft has begun; Watch then shows it.
-TO_WATCH = Kept[bool]("to_watch")
 
 
 def draft(current: Lab) -> Draft:
@@ -136,12 +132,6 @@ def give_up(on_table: Draft) -> None:
 def partition_progress(maker: PartitionMaker) -> None:
     """The progress of the partition being made."""
     follow(lambda: maker.busy, lambda: st.progress(maker.share, maker.doing), TELL_SECONDS)
-
-
-def use(current: Lab, on_table: Draft) -> None:
-    """Begin a run on the draft, and watch it."""
-    state = st.session_state
-    TO_WATCH.set(apply(current, on_table, state.partition_variant, state.partition_schedule))
 
 
 def numbered(part: Partition) -> list[str]:

@@ -8,6 +8,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ from pages._shared.running.background import Personal
 from pages._shared.running.following import follow
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import TELL_SECONDS
+from pages._shared.watch import protocol
 
 # The time limit for each price.
 SECONDS = 20.0
@@ -33,9 +35,14 @@ class Pricing(Personal):
     ----------
     mrf : BinaryMRF
     variables : tuple of int
+        All that are priced, those found before included.
     best : Certificate or None
         Of the best labelling; None until it is proven, which is done first.
+    account : Account
+        To which the proofs are charged.
     found : list of Price
+    first : int or None
+        The one to be priced before the others.
     failure : str
         Why there are no more.
     """
@@ -43,11 +50,33 @@ class Pricing(Personal):
     mrf: bc.BinaryMRF
     variables: tuple[int, ...]
     best: bc.Certificate | None
+    account: bc.Account
     found: list[bc.Price] = field(default_factory=list)
+    first: int | None = None
     failure: str = ""
 
     def start(self) -> None:
         self.begin(self._price)
+
+    @property
+    def missing(self) -> list[int]:
+        """The variables whose prices are not found yet."""
+        known = {price.variable for price in self.found}
+        return [i for i in self.variables if i not in known]
+
+    def view(self, is_going: bool) -> list[protocol.Priced]:
+        """The prices, for the stage; if it is going on, those to come as well."""
+        to_come = self.missing if is_going else []
+        awaited = "Its other value is being priced…"
+        return [protocol.Priced(variable=i, text="…", words=awaited, pending=True) for i in to_come] + [
+            protocol.Priced(
+                variable=price.variable,
+                text=short(price),
+                words=f"Its other value costs more by: {words(price)}.",
+                pending=False,
+            )
+            for price in list(self.found)
+        ]
 
     @property
     def doing(self) -> str:
@@ -59,11 +88,17 @@ class Pricing(Personal):
     def _price(self, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
-            best = self.best or bc.certify(self.mrf, stop=stop)
+            best = self.best or bc.certify(self.mrf, stop=stop, account=self.account)
             if stop():
                 return
             self.best = best
-            for price in bc.prices(self.mrf, best, self.variables, SECONDS, stop):
+            first, rest = [], self.missing
+            if self.first in rest:
+                rest.remove(self.first)
+                first.append(self.first)
+            for price in chain.from_iterable(
+                bc.prices(self.mrf, best, each, SECONDS, stop, self.account) for each in (first, rest)
+            ):
                 if stop():
                     return  # it is not complete
                 self.found.append(price)
@@ -77,16 +112,14 @@ _PRICING = Kept[Pricing]("pricing")
 @st.fragment
 def pricing() -> None:
     """Prices of variables, computed on request."""
-    current, found = lab(), _PRICING.get()
-    if found is not None and found.mrf is not current.mrf:
-        found.stop()
-        _PRICING.forget()
-        found = None
-    with st.expander("How sure is the answer"):
+    current = lab()
+    found = _present(current)
+    with st.expander("How sure is the answer", expanded=found is not None):
         st.caption(
             "The best labelling of the model is proven first, whatever the run above has found. The price of a "
             "variable is how much more the best labelling costs in which it has its other value. Each is "
-            f"a proof of its own, exact where it is complete within {SECONDS:g} s, else enclosed by bounds."
+            f"a proof of its own, exact where it is complete within {SECONDS:g} s, else enclosed by bounds. In the "
+            "view *answer* above, click a variable to price it."
         )
         names = [label(name) for name in current.mrf.names]
         chosen = st.multiselect(
@@ -105,17 +138,54 @@ def pricing() -> None:
             show(current, found, names)
 
 
+def _present(current: Lab) -> Pricing | None:
+    """The prices of the model that is open, if there are any."""
+    found = _PRICING.get()
+    if found is not None and found.mrf is not current.mrf:
+        found.stop()
+        _PRICING.forget()
+        return None
+    return found
+
+
 def _begin(current: Lab, chosen: tuple[int, ...]) -> None:
-    """Begin to price variables, all if none is chosen; a proof of the whole model is used again."""
-    proof = current.proof.certificate if current.proof is not None else None
-    known = proof if proof is not None and len(proof.labeling) == current.mrf.n else None
-    before = _PRICING.get()
-    if before is not None and before.mrf is current.mrf:
+    """Begin to price variables, all if none is chosen."""
+    _replace(current, Pricing(current.mrf, chosen or tuple(range(current.mrf.n)), None, current.account))
+
+
+def price_one(current: Lab, variable: int) -> None:
+    """Price a variable next; what is priced already stays, and what was to be priced follows."""
+    before = _present(current)
+    found = [] if before is None else list(before.found)
+    if variable >= current.mrf.n or variable in (price.variable for price in found):
+        return
+    queue = [price.variable for price in found] + (before.missing if before is not None and before.busy else [])
+    every = tuple(dict.fromkeys([*queue, variable]))
+    _replace(current, Pricing(current.mrf, every, None, current.account, found, variable))
+
+
+def _replace(current: Lab, begun: Pricing) -> None:
+    """Begin to price in place of what went on; a proof of the whole model is used again."""
+    proof, before = current.proof.certificate if current.proof is not None else None, _present(current)
+    begun.best = proof if proof is not None and len(proof.labeling) == current.mrf.n else None
+    if before is not None:
         before.stop()
-        known = known or before.best
-    begun = Pricing(current.mrf, chosen or tuple(range(current.mrf.n)), known)
+        begun.best = begun.best or before.best
     _PRICING.set(begun)
     begun.start()
+
+
+def prices_view(current: Lab) -> list[protocol.Priced]:
+    """The prices so far, and those to come, for the stage."""
+    found = _present(current)
+    return [] if found is None else found.view(found.busy)
+
+
+def short(price: bc.Price) -> str:
+    """A price beside its variable."""
+    if math.isinf(price.at_least):
+        return "+∞"
+    return f"{'+' if price.exact else '≥ +'}{number(price.at_least)}"
 
 
 def show(current: Lab, found: Pricing, names: Sequence[str]) -> None:

@@ -612,6 +612,15 @@ class Talk(TypedDict):
     following: str  # the note of the next one
 
 
+class Priced(TypedDict):
+    """A variable of the whole model whose other value is priced."""
+
+    variable: Count
+    text: str  # the price, short
+    words: str
+    pending: bool  # whether it is still being computed
+
+
 class Stage(RunShown):
     """All data that the stage draws."""
 
@@ -619,6 +628,7 @@ class Stage(RunShown):
     has_same_groups: bool  # whether that has the same groups
     greeting: Greeting | None  # None if the session opened with a run of its own choice
     talk: Talk | None
+    prices: list[Priced]
     stretch: Stretch | None  # what is shown in a frame of another page; None: this is no such frame
 
 
@@ -667,6 +677,7 @@ class EveryCommand(TypedDict):
         "meet",
         "moment",
         "keep",
+        "price",
     ]
     at: Position  # the position shown
     arc: OrNone  # that is pinned
@@ -713,6 +724,8 @@ class RunCommand(EveryCommand):
     query: NotRequired[str]
     # Of a moment of the talk to show: its number.
     moment: NotRequired[int]
+    # Of a variable of the whole model whose other value is to be priced.
+    variable: NotRequired[Count]
     # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "instance", "learn"]]
     fields: NotRequired[dict[str, Any]]

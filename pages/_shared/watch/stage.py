@@ -7,7 +7,8 @@ computes the answers.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -23,7 +24,7 @@ from pages._shared.app.session import (
     has_lab,
     have_same_groups,
     lab,
-    open_again,
+    open_address,
     place_in,
     return_to,
     show_next,
@@ -37,9 +38,10 @@ from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.meeting import Meeting
+from pages._shared.watch.pricing import price_one, prices_view
 from pages._shared.watch.recorded import heed, recorded_data, recording
 from pages._shared.watch.run_bar import bar, choices, choose, put_beside
-from pages._shared.watch.stage_answers import Answers, Question
+from pages._shared.watch.stage_answers import Answers, Picture, Question
 from pages._shared.watch.stage_views import (
     chapters_view,
     following,
@@ -106,45 +108,16 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
     if current.stretch is not None:
         obey(current.run, command)
         return
-    if command["do"] == "reference":
-        current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     _go(command)
-    answers = _answers(current.run)
-    is_new = command["serial"] != answers.serial
-    if command["do"] == "meet" and is_new:
-        meet(current, command)
+    answers, deed = _answers(current.run), DEEDS[command["do"]]
+    # A repeated command asks for progress, and has no further effect.
+    act = deed.act if command["serial"] != answers.serial else _nothing
+    if deed.is_first:
+        act(current, command)
     obey(current.run, command, answers)
-    if command["do"] == "insert":
-        insert_row(current, requested_row(current.run.engine, **command["row"]))
-    if command["do"] == "merge":
-        merge_ends(current, int(command["edge"]))
-    if command["do"] == "turn":
-        turn(current, int(command["chapter"]), int(command["to"]))
-    # A repeated command has no further effect.
-    if command["do"] == "prove" and not (current.proof is not None and current.proof.alive):
-        PROOF.set(PROOF.get() or True)
-    # A repeated one would begin again.
-    if command["do"] == "choose" and is_new:
-        choose(current, command["chosen"], current.branches.shown)
-    if command["do"] == "pair" and is_new:
-        put_beside(current)
-    if command["do"] == "alone":
-        current.branches.beside = None
-    if command["do"] == "stop":
-        give_up_next()
-        if current.branches.beside is None:
-            give_up_next(is_beside=True)
-    if command["do"] == "back" and current.branches.before is not None:
-        return_to(current, current.branches.before)
-    if command["do"] == "keep":
-        keep_moment(command["query"])
-    if command["do"] == "moment" and is_new:
-        go(command["moment"])
-        answers.forget()
-    if command["do"] == "address":
-        open_again(dict(parse_qsl(command["query"])))
-    # The whole page makes forks and shows other runs.
-    WHOLE_PAGE.set(command["do"] in ("insert", "merge", "turn", "prove", "back", "address", "keep", "moment"))
+    if not deed.is_first:
+        act(current, command)
+    WHOLE_PAGE.set(deed.whole_page)
 
 
 def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
@@ -203,12 +176,12 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
 
 
 def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None = None) -> None:
-    """Carry out a command of the component on a run; without ``answers`` it is the one shown."""
-    answers = answers or _answers(run)
+    """Show a run as a command of the component asks; without ``answers`` it is the one shown."""
+    answers, picture = answers or _answers(run), DEEDS[command["do"]].picture
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] in ("go", "insert", "merge", "turn", "back", "address"):
+    if picture is Picture.ELSEWHERE:
         run.show(int(command["at"]))
         return
     if command["do"] == "choose" and not run.running:
@@ -218,7 +191,91 @@ def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None 
         run.show(int(command["at"]))
         answers.forget()
         run.start(until=run.until)
-    answers.ask(Question.read(command))
+    answers.ask(Question.read(command, picture))
+
+
+def _nothing(current: Lab, command: protocol.Command) -> None:
+    pass
+
+
+def _prove(current: Lab, command: protocol.Command) -> None:
+    if current.proof is None or not current.proof.alive:
+        PROOF.set(PROOF.get() or True)
+
+
+def _stop(current: Lab, command: protocol.Command) -> None:
+    give_up_next()
+    if current.branches.beside is None:
+        give_up_next(is_beside=True)
+
+
+def _alone(current: Lab, command: protocol.Command) -> None:
+    current.branches.beside = None
+
+
+def _back(current: Lab, command: protocol.Command) -> None:
+    if current.branches.before is not None:
+        return_to(current, current.branches.before)
+
+
+def _moment(current: Lab, command: protocol.Command) -> None:
+    answers = _answers(current.run)
+    go(command["moment"])
+    answers.forget()
+
+
+class Deed(NamedTuple):
+    """What a command of the stage does.
+
+    Attributes
+    ----------
+    picture : Picture
+        That it asks for.
+    act : callable
+        What else it does, with the lab.
+    whole_page : bool
+        Whether the whole page has to run, which makes forks and shows other runs, and is not only the stage.
+    is_first : bool
+        Whether it acts before the run moves to the place that it names.
+    """
+
+    picture: Picture = Picture.PLACE
+    act: Callable[[Lab, protocol.Command], object] = _nothing
+    whole_page: bool = False
+    is_first: bool = False
+
+
+# By command.
+DEEDS: dict[str, Deed] = {
+    **dict.fromkeys(("show", "step", "find", "exact"), Deed()),
+    "meet": Deed(act=lambda current, command: meet(current, command), is_first=True),
+    "run": Deed(Picture.REACHED),
+    "join": Deed(Picture.REACHED),
+    "poll": Deed(Picture.SAME),
+    "stop": Deed(Picture.SAME, _stop),
+    "reference": Deed(
+        Picture.SAME, lambda current, _: current.references.ask(current.run.engine.mrf, current.run.engine.partition)
+    ),
+    "choose": Deed(Picture.SAME, lambda current, command: choose(current, command["chosen"], current.branches.shown)),
+    "pair": Deed(Picture.SAME, lambda current, _: put_beside(current)),
+    "alone": Deed(Picture.SAME, _alone),
+    "prove": Deed(Picture.SAME, _prove, True),
+    "price": Deed(Picture.SAME, lambda current, command: price_one(current, int(command["variable"])), True),
+    "keep": Deed(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
+    "moment": Deed(Picture.SAME, _moment, True),
+    "go": Deed(Picture.ELSEWHERE),
+    "insert": Deed(
+        Picture.ELSEWHERE,
+        lambda current, command: insert_row(current, requested_row(current.run.engine, **command["row"])),
+        True,
+    ),
+    "merge": Deed(Picture.ELSEWHERE, lambda current, command: merge_ends(current, int(command["edge"])), True),
+    "turn": Deed(
+        Picture.ELSEWHERE, lambda current, command: turn(current, int(command["chapter"]), int(command["to"])), True
+    ),
+    "back": Deed(Picture.ELSEWHERE, _back, True),
+    "address": Deed(Picture.ELSEWHERE, lambda _, command: open_address(dict(parse_qsl(command["query"]))), True),
+}
 
 
 def stage_data(current: Lab) -> protocol.Stage:
@@ -232,7 +289,8 @@ def stage_data(current: Lab) -> protocol.Stage:
     answer, has_graph = _answer(current.run, _answers(current.run))
     # The first run of the session is the recorded one.
     greeting = recording().greeting if arrival().greets and current.number == 0 else None
-    more = {"beside": beside, "greeting": greeting, "talk": talk_view(present_talk())}
+    shared = {"talk": talk_view(present_talk()), "prices": prices_view(current)}
+    more = {"beside": beside, "greeting": greeting, **shared}
     return cast(protocol.Stage, run_data(current, has_graph) | answer | more)
 
 
@@ -285,6 +343,7 @@ def run_data(current: Lab, has_graph: bool = False) -> dict[str, object]:
         "has_same_groups": are_same,
         "greeting": None,
         "talk": None,
+        "prices": [],
     }
     data = _data(current, shown, current.run, has_graph) | own
     return data if current.stretch is None else data | _stretched(current, current.stretch, data)

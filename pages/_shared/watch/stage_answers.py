@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from typing import Any, cast
 
@@ -30,10 +31,17 @@ from pages._shared.watch.stage_views import edge_tightness, exact_view, history
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component requests
 # as many later ones as it needs, up to a limit.
 MOST_BEHIND, BEHIND, AHEAD, MOST_AHEAD = 400, 8, 24, 400
-# Commands that ask for no other picture.
-_ABOUT_NOTHING_NEW = {"poll", "stop", "reference", "prove", "choose", "pair", "alone", "moment", "keep"}
 # Most questions are answered before anybody could read the progress.
 PATIENCE_SECONDS = 0.2
+
+
+class Picture(Enum):
+    """The picture that a command asks for."""
+
+    PLACE = "that of the place that the command names"
+    REACHED = "that of the place that the run reaches"
+    SAME = "no other one"
+    ELSEWHERE = "that of another run or page, which is not asked for here"
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Question:
     """A question of the stage."""
 
     do: str = "show"
+    picture: Picture = Picture.PLACE
     at: int = 0
     first: int = 0  # the first event that it does not have yet
     goes_on: bool = False  # whether it has the one before that
@@ -61,13 +70,20 @@ class Question:
     drawer: Docked = CLOSED
 
     @classmethod
-    def read(cls, command: protocol.RunCommand) -> Question:
-        """The question of a command."""
+    def read(cls, command: protocol.RunCommand, picture: Picture) -> Question:
+        """The question of a command, which asks for a picture."""
         fields = {name: value for name, value in command.items() if name in cls.__dataclass_fields__}
         question = cls(**cast(dict[str, Any], fields))
         states, lines = (tuple(map(int, numbers)) for numbers in (question.states, question.lines))
         ahead = min(max(question.ahead, 0), MOST_AHEAD)
-        return replace(question, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
+        return replace(
+            question,
+            picture=picture,
+            ahead=ahead,
+            states=states,
+            lines=lines,
+            drawer=Docked(**command.get("drawer", {})),
+        )
 
 
 def ending(engine: bc.Engine) -> str:
@@ -142,11 +158,11 @@ class Answers:
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._question is not None and not (question.do == "poll" and self._is_stopped)
-        if known and (again or question.do in _ABOUT_NOTHING_NEW):
+        if known and (again or question.picture is Picture.SAME):
             return
         if not self.run.settle():
             return
-        if question.do in _ABOUT_NOTHING_NEW | {"run", "join"}:
+        if question.picture is not Picture.PLACE:
             question = replace(question, at=self.run.position)
         self._begin(question)
 

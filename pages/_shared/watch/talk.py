@@ -92,6 +92,27 @@ class Talk:
         text = base64.urlsafe_b64encode(zlib.compress(self.text.encode(), 9)).decode()
         return text if len(text) <= LONGEST else ""
 
+    @property
+    def in_tab(self) -> str:
+        """The talk and how far it has been given, as the browser's tab keeps it."""
+        return f"{self.at} {self.text}"
+
+
+def recalled(text: str) -> Talk:
+    """The talk that a tab has kept.
+
+    Raises
+    ------
+    TalkError
+    """
+    at, _, content = text.partition(" ")
+    found = read(content)
+    try:
+        found.at = min(max(int(at), -1), len(found.moments) - 1)
+    except ValueError as error:
+        raise TalkError("The tab's talk cannot be read") from error
+    return found
+
 
 def read(text: str) -> Talk:
     """The talk of a file.

@@ -8,22 +8,33 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages._shared.app.address import TALK_IN_TAB
 from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import AT, MAKE, SAMPLE, TALK, VARIANT, M
-from pages._shared.app.session import open_moment
+from pages._shared.app.session import open_address
 from pages._shared.app.text import complaint, markdown
 from pages._shared.running.kept import Kept
-from pages._shared.watch.talk import LONGEST_NOTE, LONGEST_TITLE, Moment, Talk, TalkError, read, ready, unpack
+from pages._shared.watch.talk import LONGEST_NOTE, LONGEST_TITLE, Moment, Talk, TalkError, read, ready, recalled, unpack
 
 _TALK, _SELECTED, _FAULT = Kept[Talk]("talk"), Kept[int]("talk-selected"), Kept[str]("talk-fault")
 
 
 def present_talk() -> Talk | None:
-    """The talk of the session; at first the one that its address names."""
-    text = arrival().fields.pop(TALK.name, "")
+    """The talk of the session; at first the one that its address names, or else the one that the tab has kept."""
+    text, in_tab = arrival().fields.pop(TALK.name, ""), TALK_IN_TAB.get()
     if text:
         _take(lambda: unpack(text))
+    elif in_tab and _TALK.get() is None:
+        _take(lambda: recalled(in_tab))
+        if _TALK.get() is None:
+            TALK_IN_TAB.set("")
     return _TALK.get()
+
+
+def close() -> None:
+    """Give up the talk, in the tab as well."""
+    _TALK.forget()
+    TALK_IN_TAB.set("")
 
 
 def keep_moment(address: str) -> None:
@@ -39,7 +50,7 @@ def go(number: int) -> None:
     moment = None if talk is None else talk.go(number)
     if talk is not None and moment is not None:
         _SELECTED.set(talk.at)
-        open_moment(moment.fields)
+        open_address(moment.fields, is_moment=True)
 
 
 def talking() -> None:
@@ -56,7 +67,7 @@ def talking() -> None:
                 st.button(f"Open “{read(text).title}”", on_click=_take, args=(partial(unpack, name),))
             if talk is not None and talk.moments:
                 st.download_button("Save the talk", talk.text, file_name="talk.json", on_click="ignore")
-                st.button("Close the talk", on_click=_TALK.forget)
+                st.button("Close the talk", on_click=close)
         file = st.file_uploader("A talk's file", "json", key="talk-file")
         if file is not None and st.button("Open the file"):
             _take(lambda: read(file.getvalue().decode(errors="replace")))
@@ -66,6 +77,8 @@ def talking() -> None:
             complaint(f"This talk cannot be opened. {fault}.")
         if talk is not None and talk.moments:
             edit(talk)
+    if talk is not None:
+        TALK_IN_TAB.set(talk.in_tab)
 
 
 def edit(talk: Talk) -> None:

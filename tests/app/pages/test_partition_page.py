@@ -17,6 +17,7 @@ from bender_core.groups import Partition, split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import BY_RUNS, Tell, applicable, quality
 from bender_core.units import storage
+from pages._shared.app.session import Lab
 from pages._shared.partition.comparing import Comparing
 from pages._shared.partitioning import making
 from pages._shared.partitioning.draft import MOST_STEPS, Draft, SizedPartition
@@ -218,6 +219,61 @@ def test_a_slow_partition_is_made_in_the_background(slow: threading.Event) -> No
     assert [button.disabled for button in test.button if button.label == "Partition and watch"] == [False]
     press(test, "Undo")
     assert said_of(test) == (8, "groups", (8, "groups"))
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Runs are made in the background no sooner than this event is set, or a stop is requested."""
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.05)
+    may_end, make = threading.Event(), Lab._beside
+
+    def beside(*given: Any) -> bc.Engine:
+        while not may_end.wait(0.01):
+            given[-1].check()
+        return make(*given)
+
+    monkeypatch.setattr(Lab, "_beside", beside)
+    return may_end
+
+
+@pytest.mark.parametrize("page", ["partition", "edge"])
+def test_a_run_is_made_in_the_background(held: threading.Event, page: str) -> None:
+    test = app("partition")
+    ran(test.selectbox("partition_variant").select(4).run())
+    if page == "edge":
+        go(test, "edge")
+    begin = {"partition": "Partition and watch", "edge": "Apply it"}[page]
+    press(test, begin)
+    following = test.session_state.next_run
+    assert "Making the tables of 14 groups…" in [caption.value for caption in test.caption]
+    assert not [button for button in test.button if button.label == begin and not button.disabled]
+    assert lab(test).variant == 9
+    # The page can be used meanwhile.
+    ran(test.run())
+    assert test.session_state.next_run is following
+    press(test, "Stop")
+    following.thread.join(60)
+    assert ("Stop" in [button.label for button in test.button], lab(test).variant) == (False, 9)
+    press(test, begin)
+    held.set()
+    test.session_state.next_run.thread.join(60)
+    ran(test.run())
+    assert lab(test).variant == 4
+    assert bool(test.get("bidi_component")) or page == "edge"
+
+
+def test_a_run_that_cannot_be_made_leaves_the_page_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise bc.PartitionError("there is no room")
+
+    test = app("partition")
+    monkeypatch.setattr(lab(test), "_beside", refuse)
+    ran(test.selectbox("partition_variant").select(4).run())
+    press(test, "Partition and watch")
+    assert complaints(test) == ["there is no room"]
+    ran(test.selectbox("partition_variant").select(3).run())
+    assert complaints(test) == []
+    assert lab(test).variant == 9
 
 
 def test_a_slow_partition_can_be_stopped(slow: threading.Event) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.app.requests import BRANCH
-from pages._shared.app.session import FIRST, linked, open_again
+from pages._shared.app.session import FIRST, linked, open_address
 from pages._shared.running.watched import Place, WatchedRun
 from tests.app.pages.test_pages import app, go, html, lab, press, ran
 from tests.labs import SessionState
@@ -164,12 +164,12 @@ def test_back_shows_the_run_that_the_address_names(session: SessionState) -> Non
     left = address(mine, at=str(EVENT), arc="7", order="cost")
     mine.repartition(mine.partition, 8, 3, "mplp")
     later = address(mine, at="0")
-    open_again(left)
+    open_address(left)
     assert session.lab is mine
     assert (mine.variant, mine.run.position, mine.run.arc, mine.run.pinned) == (9, EVENT, 7, True)
     # The pages tell runs apart by their numbers.
     assert mine.number == number + 2
-    open_again(later)
+    open_address(later)
     assert (mine.variant, mine.run.position) == (3, 0)
     assert len(mine.branches) == 2
 
@@ -179,7 +179,7 @@ def test_back_to_a_run_whose_memory_was_freed_asks_for_it_again(session: Session
     left, first = address(mine, at="3"), mine.branches.shown
     mine.repartition(mine.partition, 8, 3, "mplp")
     first.let_go()
-    open_again(left)
+    open_address(left)
     request = BRANCH.get()
     assert (request.what, request.branch, first.position) == ("show", first, 3)
     assert mine.variant == 3
@@ -189,7 +189,7 @@ def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState)
     before = session.lab
     left = address(before, at=str(EVENT), arc="7")
     before.load(bc.sample("tiny"), {"sample": "tiny"})
-    open_again(left)
+    open_address(left)
     mine = session.lab
     assert mine is not before
     assert (mine.mrf.name, mine.run.position, mine.run.arc, mine.run.pinned) == ("pose, small", EVENT, 7, True)
@@ -204,14 +204,14 @@ def test_back_keeps_a_tree_that_the_address_is_of(session: SessionState) -> None
     mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
     run = mine.run
     for said in (left, address(mine, at="0"), {}, {"lesson": "row"}):
-        open_again(said)
+        open_address(said)
         assert session.lab is mine
         assert mine.run is run
 
 
 def test_back_to_a_model_that_is_gone_keeps_the_run_and_says_so(session: SessionState) -> None:
     mine = session.lab
-    open_again(address(mine) | {"sample": "none-such"})
+    open_address(address(mine) | {"sample": "none-such"})
     assert session.lab is mine
     assert "there is no sample 'none-such'" in mine.notice
     assert "The previous run is shown" in mine.notice
@@ -285,7 +285,9 @@ def test_a_choice_that_cannot_be_applied_says_why(monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object) -> None:
         raise bc.PartitionError("there is no room")
 
-    monkeypatch.setattr(lab(test), "repartition", refuse)
+    monkeypatch.setattr(lab(test), "_beside", refuse)
     press(test, "Apply it")
+    test.session_state.next_run.thread.join()
+    ran(test.run())
     assert "there is no room" in said(test)
     assert lab(test).variant == 9

@@ -6,23 +6,31 @@ import csv
 import io
 import math
 import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 import bender_core as bc
 from bender_core.looking.words import number
+from bender_core.trying.proof import Descent
+from pages._shared.app.requests import WHOLE_PAGE
 from pages._shared.app.session import FIRST
+from pages._shared.running import background
+from pages._shared.watch import pricing, protocol, stage
 from pages._shared.watch.pricing import Pricing, table, words
+from tests import labs
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
 from tests.naive import energies, labelings
+from tests.protocol import check
 
 pytestmark = pytest.mark.usefixtures("patient")
 
 
 def priced(mrf: bc.BinaryMRF, variables: tuple[int, ...]) -> Pricing:
     """All prices, once they are found."""
-    found = Pricing(mrf, variables, None)
+    found = Pricing(mrf, variables, None, bc.Account())
     found.start()
     assert found.thread is not None
     found.thread.join()
@@ -68,7 +76,7 @@ def test_the_page_prices_the_chosen_variables_and_says_which_is_the_least_sure()
 
 def test_stopped_prices_keep_what_is_complete() -> None:
     mrf = bc.sample("pose-small")
-    found = Pricing(mrf, tuple(range(mrf.n)), None)
+    found = Pricing(mrf, tuple(range(mrf.n)), None, bc.Account())
     stopped = threading.Event()
 
     class Few(list[bc.Price]):
@@ -81,6 +89,81 @@ def test_stopped_prices_keep_what_is_complete() -> None:
     found._price(stopped)
     assert len(found.found) == 3
     assert all(price.exact for price in found.found)
+
+
+def test_a_variable_that_is_clicked_is_priced_before_those_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
+    mine, goes_on, really = labs.lab("tiny", 3, 9), threading.Event(), bc.prices
+
+    def prices(mrf: bc.BinaryMRF, best: bc.Certificate, chosen: Sequence[int], *more: Any) -> Iterator[bc.Price]:
+        for i in chosen:
+            while i not in (0, 4) and not goes_on.wait(0.01):
+                more[1].check()
+            yield from really(mrf, best, [i])
+
+    monkeypatch.setattr(pricing.bc, "prices", prices)
+    monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
+    pricing.price_one(mine, 0)
+    first = pricing._present(mine)
+    assert first is not None
+    assert first.thread is not None
+    first.thread.join()
+    # All others wait; the click does not.
+    waiting = pricing.Pricing(mine.mrf, tuple(range(mine.mrf.n)), None, mine.account, list(first.found))
+    pricing._replace(mine, waiting)
+    pricing.price_one(mine, 4)
+    found = pricing._present(mine)
+    assert found is not None
+    assert found.best is first.best
+    while len(found.found) < 2:
+        assert found.alive
+    assert [price.variable for price in found.found] == [0, 4]
+    view = pricing.prices_view(mine)
+    assert {each["variable"] for each in view if each["pending"]} == set(range(mine.mrf.n)) - {0, 4}
+    goes_on.set()
+    assert found.thread is not None
+    found.thread.join()
+    assert sorted(price.variable for price in found.found) == list(range(mine.mrf.n))
+    assert not any(each["pending"] for each in pricing.prices_view(mine))
+    # It is known.
+    pricing.price_one(mine, 4)
+    assert pricing._present(mine) is found
+
+
+def test_a_click_on_the_stage_prices_a_variable_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
+    mine = labs.lab("tiny", 3, 9)
+    command: Any = labs.command("price", variable=3)
+    for _ in range(2):
+        stage.carry_out(mine, command)
+        found = pricing._present(mine)
+        assert found is not None
+        assert found.thread is not None
+        found.thread.join()
+        assert [price.variable for price in found.found] == [3]
+    assert WHOLE_PAGE.get()
+    data = stage.stage_data(mine)
+    check(protocol.Stage, data)
+    (priced,) = data["prices"]
+    assert (priced["variable"], priced["words"]) == (3, f"Its other value costs more by: {words(found.found[0])}.")
+
+
+def test_prices_are_charged_to_the_account_of_the_session() -> None:
+    mrf, account = bc.sample("pose-small"), bc.Account()
+    used = []
+
+    def tell(descent: Descent) -> None:
+        used.append(account.used)
+
+    bc.certify(mrf, on_progress=tell, account=account)
+    assert max(used) > 0
+    tight = bc.Account(1 << 12)
+    found = Pricing(mrf, (0,), None, tight)
+    found.start()
+    assert found.thread is not None
+    found.thread.join()
+    assert "more than the limit of 0.00391 MB" in found.failure
+    assert found.found == []
 
 
 def test_words_and_files_say_what_is_known() -> None:

@@ -79,3 +79,33 @@ def test_a_link_opens_its_talk_and_a_broken_one_says_so() -> None:
         ran(test.run())
         assert [each.value for each in test.text_input if each.label == "Title"] == [title] * (title is not None)
         assert len(complaints(test)) == (title is None)
+
+
+def test_a_talk_that_the_tab_has_kept_is_there_after_a_reload_and_goes_on() -> None:
+    held = Talk("Mine", [Moment(f"sample=tiny&M=3&at={k}", "A note") for k in range(3)], at=1)
+    first = app("watch")
+    first.session_state["talk"] = held
+    ran(first.run())
+    in_tab = first.session_state["talk_in_tab"]
+    # Another session, in the same tab.
+    test = app("watch")
+    assert "talk_in_tab" not in test.session_state
+    test.session_state["talk_in_tab"] = in_tab
+    ran(test.run())
+    found = test.session_state["talk"]
+    assert (found.title, found.moments, found.at) == ("Mine", held.moments, 1)
+    assert len(moments(test).options) == 3
+    press(test, "Close the talk")
+    assert test.session_state["talk_in_tab"] == ""
+    assert "talk" not in test.session_state
+
+
+def test_what_is_no_talk_in_the_tab_is_forgotten() -> None:
+    for text in ("x", "1 {}", "x " + PAPER.text):
+        test = app("watch")
+        test.session_state["talk_in_tab"] = text
+        ran(test.run())
+        assert test.session_state["talk_in_tab"] == ""
+        assert len(complaints(test)) == 1
+        ran(test.run())
+        assert complaints(test) == []

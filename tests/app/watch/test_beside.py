@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,9 +14,20 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.trying.clock import BEATS, Beat, Clock, entries_read
-from pages._shared.app.beside import begin_named
 from pages._shared.app.branches import Branch
-from pages._shared.app.session import FIRST, Lab, linked, next_run, return_to, show_beside, show_next
+from pages._shared.app.session import (
+    FIRST,
+    Lab,
+    Replay,
+    give_up_next,
+    linked,
+    next_run,
+    return_to,
+    show_beside,
+    show_next,
+)
+from pages._shared.forks.beside import begin_named
+from pages._shared.running import background
 from pages._shared.running.background import Background
 from pages._shared.running.watched import Place, WatchedRun, position_of, run_to
 from pages._shared.watch import protocol, stage
@@ -159,6 +172,103 @@ def test_an_address_opens_both_runs_again(fields: dict[str, str]) -> None:
     assert (mine.run.position, second.run.position) == (60, 12)
     assert second.run.engine.variant.number == int(fields["variant"])
     assert dict(parse_qsl(dict(parse_qsl(mine.address))["beside"])) == fields | {"at": "12"}
+
+
+def test_the_address_names_the_second_run_from_the_press_on(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    at(mine, 60)
+    may_end, make = threading.Event(), mine._beside
+    monkeypatch.setattr(mine, "_beside", lambda *given: may_end.wait(60) and make(*given))
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
+    put_beside(mine)
+    assert mine.branches.beside is None
+    text = dict(parse_qsl(mine.address))["beside"]
+    assert text == "variant=11"
+    give_up_next(is_beside=True)
+    assert "beside" not in dict(parse_qsl(mine.address))
+    may_end.set()
+    # A page that is loaded again meanwhile opens it at the same place.
+    again = linked(FIRST | {"at": "60", "beside": text})
+    ended(again.run.work)
+    begin_named(again)
+    second = shown(again)
+    assert second.run is not None
+    assert second.run.place == again.run.place
+    named = dict(parse_qsl(dict(parse_qsl(again.address))["beside"]))
+    assert named == {"variant": "11", "at": str(second.run.position)}
+
+
+def opened_again(current: Lab) -> tuple[Lab, Branch]:
+    """The lab of the address, with the run beside the one shown."""
+    fields = dict(parse_qsl(current.address)) | {"at": str(current.run.position)}
+    again = linked(fields)
+    if again.replay is not None:
+        ended(again.replay)
+        again.replay.finish(again)
+    begin_named(again)
+    if again.replay is not None:
+        ended(again.replay)
+        again.replay.finish(again)
+    assert again.notice == ""
+    return again, shown(again)
+
+
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_an_address_names_a_fork_beside_the_run_shown(mine: Lab, is_begun: bool) -> None:
+    at(mine, 60)
+    if is_begun:
+        mine.repartition(bc.partition(mine.mrf, 5, "greedy"), 5, 4, "mplp")
+    first, before = mine.branches.chapters[0], mine.branches.before
+    for k in range(2):
+        change = bc.Change(variant=12 - k)
+        mine.fork(change, change.fork(mine.run.engine))
+        at(mine, 9)
+    fork = mine.branches.shown
+    assert mine.show(before or first, 60)
+    show_beside(mine, fork, 9)
+    shown(mine)
+    again, second = opened_again(mine)
+    assert second.lineage.forks == fork.lineage.forks
+    assert second.run is not None
+    assert (again.run.position, second.run.position) == (60, 9)
+    assert second.run.engine.lower_bound == fork.run.engine.lower_bound  # type: ignore[union-attr]
+    assert [(each.settings, each.depth) for each in again.branches] == [
+        (each.settings, each.depth) for each in mine.branches
+    ]
+    assert again.address == mine.address
+
+
+def test_a_fork_of_the_line_shown_is_not_made_twice_beside_it(mine: Lab) -> None:
+    at(mine, 60)
+    first = mine.branches.shown
+    mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
+    fork = mine.branches.shown
+    assert mine.turn(first, 60)
+    show_beside(mine, fork, 7)
+    shown(mine)
+    again, second = opened_again(mine)
+    assert len(again.branches) == 2
+    assert again.branches.tip is second
+    assert second.run is not None
+    assert second.run.position == 7
+
+
+def test_a_fork_beside_that_is_not_made_leaves_the_run_shown(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, stops, why in (
+        ("variant=4&forks=40.variant-9", True, "it was stopped"),
+        ("variant=9&forks=40.merge-0-99", False, "not made: .*99"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(Replay, "start", lambda replay, _: None)
+            mine.aside = text
+            begin_named(mine)
+        assert mine.replay is not None
+        stopped = threading.Event()
+        if stops:
+            stopped.set()
+        mine.replay._make(mine, stopped)
+        mine.replay.finish(mine)
+        assert re.search(why, mine.notice)
+        assert (mine.replay, mine.branches.beside, mine.variant) == (None, None, 9)
 
 
 def test_a_second_run_that_does_not_fit_is_refused_in_its_own_bar(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from bender_core.variants import SCHEDULES
 from pages._shared.app import next_run as making
 from pages._shared.app.next_run import NEXT
 from pages._shared.app.requests import BRANCH
-from pages._shared.app.session import FIRST, Lab, linked, next_run, open_again, return_to, show_next
+from pages._shared.app.session import FIRST, Lab, linked, next_run, open_address, return_to, show_next
 from pages._shared.running.background import Background
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol, stage
@@ -350,7 +350,7 @@ def test_back_to_a_fork_shows_its_chapter_and_place(mine: Lab, session_state: Se
     left = dict(parse_qsl(mine.address)) | {"at": "20"}
     made(mine, variant=4)
     made(mine, variant=9)
-    open_again(left)
+    open_address(left)
     assert (mine.branches.shown, mine.branches.tip, mine.run.position) == (root, fork, 20)
 
 

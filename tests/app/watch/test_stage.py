@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -19,11 +19,12 @@ from pages._shared.app.session import Lab
 from pages._shared.learn import LESSONS
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import event_frames as encoding
-from pages._shared.watch import stage
+from pages._shared.watch import protocol, stage
 from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import destination, obey, stage_data
 from pages._shared.watch.stage_answers import MOST_BEHIND
 from pages._shared.watch.stage_views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
+from pages._shared.watch.talking import present_talk
 from tests.labs import SessionState, command, lab
 from tests.tiers import quick
 
@@ -427,3 +428,16 @@ def test_a_click_that_arrives_after_its_page_was_left_is_harmless(session_state:
     assert clicked_point("a chart of that page") is None
     assert here.run.position == 0
     assert set(session_state) == {"lab"}
+
+
+def test_every_command_has_a_deed() -> None:
+    assert set(stage.DEEDS) == set(get_args(get_type_hints(protocol.EveryCommand)["do"]))
+
+
+def test_a_moment_is_kept_once_though_the_stage_asks_again(mine: Lab) -> None:
+    kept: Any = command("keep", query="sample=tiny&M=3&at=1")
+    for _ in range(2):
+        stage.carry_out(mine, kept)
+    talk = present_talk()
+    assert talk is not None
+    assert len(talk.moments) == 1

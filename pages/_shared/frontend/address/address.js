@@ -6,6 +6,7 @@ import { leaveWithScreen, pressLecture } from "../lecture.js";
 
 const MEMORY = "bender-lab:address";
 const TOUR = "bender-lab:tour";
+const TALK = "bender-lab:talk";
 const TYPED_INTO = "input, textarea, select, dialog, [role^=menu], [role=option]";
 const EVERY = 250; // milliseconds between two looks at the address bar
 
@@ -50,6 +51,7 @@ class Address {
   receive(data, send) {
     const { data: before, gone } = this;
     if (data.tour) this.tour(data, send);
+    this.talk(data.talk, send);
     Object.assign(this, { data, gone: false });
     const moved = before?.page === data.page && before.place !== data.place;
     if (moved) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
@@ -71,6 +73,14 @@ class Address {
     if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
     data.place = lesson; // it is no step for Back
     send("recalled", { lesson, done });
+  }
+
+  // The tab keeps its talk for when its page is loaded again. Null: the session knows of none; empty: it was closed.
+  talk(text, send) {
+    const kept = sessionStorage.getItem(TALK);
+    if (text) sessionStorage.setItem(TALK, text);
+    else if (text === "") sessionStorage.removeItem(TALK);
+    else if (kept) send("talk", kept);
   }
 
   // Keys of every page.

@@ -1,6 +1,6 @@
 // Other pages: links to them, the address of this one, and the questions to hold back on the way.
 
-import { written } from "../fields.js";
+import { addressedWith, written } from "../fields.js";
 import { addressOf, keepChoices } from "./play/choices.js";
 import { leaveFilm } from "./play/filming.js";
 
@@ -125,11 +125,12 @@ export class Leaving {
   }
 
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
-  // gone there while the last answer was still on its way here. That of a frame is its page's.
+  // gone there while the last answer was still on its way here. That of a frame stays its page's but for the place: a
+  // frame that has lost its connection is opened by it.
   stateAddress() {
-    const query = this.query();
-    if (!query || this.stage.stretch || !isOurs(location.pathname)) return;
-    if (location.search === query) return;
+    const { stretch, player } = this.stage;
+    const query = stretch ? addressedWith("at", player.position) : this.query();
+    if (!query || location.search === query || !isOurs(location.pathname)) return;
     if (this.isStep) History.prototype.pushState.call(history, {}, "", query);
     else history.replaceState(history.state, "", query);
     this.isStep = false;

@@ -104,7 +104,9 @@ class Stage {
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
     this.runBar.hear(data, fresh);
     if (fresh) this.embedded.start();
-    this.questions.poll(this.running || data.asking || data.measuring || data.proving || data.bar.making !== null);
+    const isPricing = data.prices?.some(({ pending }) => pending);
+    const isWorking = data.asking || data.measuring || data.proving || isPricing || data.bar.making !== null;
+    this.questions.poll(this.running || isWorking);
     if (latest) this.leaving.goOn();
     // Python computes the measure requested last; a stage opened by a link has requested none.
     if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();

@@ -9,10 +9,15 @@ import { bit, isBroken, isKept } from "./content.js";
 import { knownOf, tipText } from "./solution.js";
 
 const MARGIN = [24, 20]; // pixels beside and above
-const FEW = 60; // variables up to which dots are large
+const FEW = 60; // variables up to which dots are large, and prices up to which they are written beside their dots
+const BESIDE = 8; // pixels from the middle of a dot to its price
+const WIDE = 70; // pixels at the right that a price may need
 const SPARSE = 400; // ends of couplings up to which lines are strong
 
 const left = (count) => (count ? `The ${count.toLocaleString("en")} weakest couplings are not drawn.` : "");
+
+const TOO_MANY =
+  "More variables than 2,000: their dots could not be told apart. “Save this run”, below, has the labelling as a file.";
 
 const NEAR = 1; // pixels within which dots are on a line
 const STUB = 14; // pixels of a line that goes around
@@ -57,10 +62,9 @@ export class Variables {
     this.known = known;
     this.stage.$(".views .verdict").hidden = !(this.isAnswer && known);
     const { width, height } = this.stage.sizes.of(this.svg);
-    this.note(view === "hyper" ? "" : known ? left(known.left) : "Too many variables to draw.");
+    this.note(view === "hyper" ? "" : known ? left(known.left) : TOO_MANY);
     this.svg.replaceChildren();
-    this.best = null;
-    this.dots = [];
+    Object.assign(this, { best: null, dots: [], prices: null });
     this.hulls = known && width && height ? this.picture(known, width, height) : [];
     this.active = new Spotlight(this.hulls, "active");
     this.chosen = new Spotlight(this.hulls, "chosen");
@@ -98,7 +102,8 @@ export class Variables {
       const { colour, label } = nodes[group[i]] ?? {};
       const look = this.isAnswer ? { class: "variable answered" } : { class: "variable", fill: colour, stroke: colour };
       const dot = make(this.svg, "circle", { ...look, cx, cy, r });
-      if (label) dot.onclick = () => this.panes.selectInto(group[i]);
+      if (this.isAnswer) dot.onclick = () => this.price(i);
+      else if (label) dot.onclick = () => this.panes.selectInto(group[i]);
       const value = () => (this.values ? [`${this.values[i]} in the best labelling`] : []);
       this.stage.tip.explain(dot, () => (this.isAnswer ? this.tipOf(i) : [names[i], `in ${label}`, ...value()]));
       return dot;
@@ -110,8 +115,32 @@ export class Variables {
   tipOf(i) {
     const { names } = this.known;
     const each = this.proven[i];
-    if (each.value !== undefined || each.tie !== undefined) return tipText(names, i, each, "");
-    return [`${names[i]} = ${this.values[i]} in the best labelling`, "not decided yet"];
+    const known = this.prices?.find(({ variable }) => variable === i);
+    const priced = this.stage.stretch ? [] : [known?.words ?? "Click it to price its other value."];
+    if (each.value !== undefined || each.tie !== undefined) return [...tipText(names, i, each, ""), ...priced];
+    return [`${names[i]} = ${this.values[i]} in the best labelling`, "not decided yet", ...priced];
+  }
+
+  // Ask how much more the best labelling costs in which a variable has its other value; a frame only shows.
+  price(variable) {
+    if (this.stage.stretch) return;
+    this.stage.tip.hide(); // it says that there is no price
+    this.stage.questions.ask("price", { variable });
+  }
+
+  // Prices beside their dots, as long as they are few.
+  writePrices() {
+    const { prices } = this.stage.data;
+    if (!this.isAnswer || !this.dots.length || !prices || prices === this.prices) return;
+    this.prices = prices;
+    for (const text of this.svg.querySelectorAll("text.price")) text.remove();
+    const { width } = this.stage.sizes.of(this.svg);
+    for (const { variable, text } of prices.length <= FEW ? prices : []) {
+      const [x, y] = ["cx", "cy"].map((name) => Number(this.dots[variable]?.getAttribute(name)));
+      const isLeft = x > width - WIDE;
+      const at = { x: x + (isLeft ? -BESIDE : BESIDE), y: y + 4, "text-anchor": isLeft ? "end" : "start" };
+      make(this.svg, "text", { class: "price", ...at }, text);
+    }
   }
 
   path(name, opacity) {
@@ -183,6 +212,7 @@ export class Variables {
   draw(active, chosen, moment) {
     this.label(moment.best, moment.decided);
     this.say(moment);
+    this.writePrices();
     this.active.turn(active);
     this.chosen.turn(chosen);
   }
