@@ -18,17 +18,18 @@ export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
   const lines = [["lb", stage.chapters.keeper(moment) ? "LB here" : "LB", moment.lower]];
   if (progress?.hasFloor && progress.run === 1 && !moment.over) {
-    const { floor, ceiling } = progress;
+    const { floor, ceiling } = progress.numbers;
     if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);
     else {
-      lines.push(["floor", "floor", floor]);
-      if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling]);
+      lines.push(["floor", "floor", floor, progress.floor]);
+      if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling, progress.ceiling]);
     }
   }
   lines.push(["ub", "UB", moment.upper]);
   for (const { name, energy: value } of stage.data.references) lines.push(["reference", name, value]);
-  const ends = lines.map(([what, name, value]) => {
-    const y = energy.y(value);
+  // A name goes along with its line; its number is never one between two of the engine's.
+  const ends = lines.map(([what, name, value, at = value]) => {
+    const y = energy.y(at);
     const away = y < box.top - 0.5 ? "↑ " : y > box.bottom + 0.5 ? "↓ " : "";
     return { what, name, value, away, y: clamp(y, box.top, box.bottom) };
   });
