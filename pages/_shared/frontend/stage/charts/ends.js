@@ -4,7 +4,7 @@ import { stacked } from "../../marks/stacked.js";
 import { clamp } from "../../numbers.js";
 
 const SPACING = 17;
-const LETTER = 7.8; // pixels that a character takes
+const LETTER = 7; // pixels that a character takes
 const BEFORE = 24; // pixels before a name
 
 // Pixels for the names of the lines: room for the longest that may be off the scale.

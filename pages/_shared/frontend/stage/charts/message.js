@@ -20,7 +20,7 @@ const AIR = 0.3; // share of the heights that is free above what is known when t
 const LOWER = 0.12; // and below it
 const APART = 34;
 const LETTERS = 60; // of a line of text
-const [BESIDE, LETTER] = [8, 7.2]; // pixels from the bits to the note beside them, and of a character of it
+const [BESIDE, LETTER] = [8, 6.6]; // pixels from the bits to the note beside them, and of a character of it
 
 export class Message {
   constructor(charts) {
@@ -231,11 +231,13 @@ export class Message {
   rest() {
     const { chosen, columns, box } = this;
     const { width } = this.stage.sizes.of(this.svg);
-    const lines = ["dot: the bit", "of the best", "labelling;", `${chosen.others} not shown`];
+    const lines = ["dot: as in the", "best labelling", `(${chosen.others} not shown)`];
     const room = width - columns.end - BESIDE;
-    if (!chosen.differing || room < LETTER * Math.max(...lines.map(({ length }) => length))) return [];
+    const fits =
+      chosen.members.length >= lines.length && room >= LETTER * Math.max(...lines.map((text) => text.length));
+    if (!chosen.differing || !fits) return [];
     const place = { class: "soft", x: columns.end + BESIDE };
-    return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
+    return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 18 + 15 * k, text }));
   }
 
   // The legend of lines and bars, above the frame.
