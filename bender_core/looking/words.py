@@ -87,17 +87,27 @@ def _rounded(value: float, direction: str) -> str:
     return number(float(Decimal(value).quantize(Decimal(1).scaleb(place), direction)))
 
 
-def _numbers(*values: float) -> list[str]:
-    """Numbers for display side by side: with enough digits to tell different ones apart."""
-    for digits in range(5, MOST_DIGITS):
-        texts = [number(value, digits) for value in values]
-        pairs = combinations(zip(values, texts, strict=True), 2)
-        if all(one != other or math.isclose(a, b, rel_tol=NEAR) for (a, one), (b, other) in pairs):
-            return texts
-    return [number(value, MOST_DIGITS) for value in values]
+def decimals(bound: float) -> int:
+    """Digits after the point of a bound: five digits in all, and at most four unless it is small."""
+    place = _place(bound)
+    return max(4 - max(place, 0 if place >= -3 else place), 0)
 
 
-MOST_DIGITS, NEAR = 12, 1e-9
+def _place(value: float) -> int:
+    """The place of the first digit: 0 for ones, −1 for tenths."""
+    return math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
+
+
+def _fixed(value: float, places: int) -> str:
+    """A number with some digits after the point, without zeros at the end."""
+    if not math.isfinite(value) or abs(value) >= LARGE:
+        return number(value)
+    text = f"{value:.{places}f}"
+    text = text.rstrip("0").rstrip(".") if places else text
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
+MOST_DECIMALS, NEAR, LARGE = 12, 1e-9, 1e12
 MOST_DECIDED = 3  # variables that a sentence names
 # Differences below this share of the energies are rounding error.
 ROUNDING = 1e-12
@@ -162,6 +172,24 @@ class _Context(NamedTuple):
         y = f"y* = {self.graph.partition.describe(self.event.node, self.event.state)}"
         return y if self.event.depth == 0 else f"the {_ordinal(1 + self.event.depth)} best state, {y},"
 
+    def numbers(self, *values: float) -> list[str]:
+        """Energies side by side: with the digits of the lower bound, so that all that is said of an event fits.
+
+        There are more where these would be fewer than two, or would not tell different energies apart.
+        """
+        begun = self.event.before if self.event.kind == Kind.MESSAGE else self.event.lower_bound
+        fewest = max(decimals(begun), 1 - _place(max(map(abs, values))))
+        for places in range(fewest, MOST_DECIMALS):
+            texts = [_fixed(value, places) for value in values]
+            pairs = combinations(zip(values, texts, strict=True), 2)
+            if all(one != other or math.isclose(a, b, rel_tol=NEAR) for (a, one), (b, other) in pairs):
+                return texts
+        return [_fixed(value, MOST_DECIMALS) for value in values]
+
+    def number(self, value: float) -> str:
+        """An energy, or a difference of two."""
+        return self.numbers(value)[0]
+
     @property
     def degree(self) -> int:
         first = self.graph.problem.arc_first
@@ -195,7 +223,7 @@ def _count(k: int, what: str) -> str:
 
 
 def _opened(context: _Context) -> Explanation:
-    event, floor = context.event, number(context.event.floor)
+    event, floor = context.event, context.number(context.event.floor)
     if context.variant.exact:
         return Explanation(
             f"the update starts. With {_count(context.degree, 'message')} in, every cost is exact: its cheapest state "
@@ -223,32 +251,33 @@ def _oracle(context: _Context) -> Explanation:
     exact = event.floor + event.value - event.before
     if event.arc < 0:
         return Explanation(
-            f"{context.y} costs exactly the lower bound of its rows, {number(exact)}. {_suspects(event)}",
-            f"g(y*) = {number(event.floor)} = exact cost",
+            f"{context.y} costs exactly the lower bound of its rows, {context.number(exact)}. {_suspects(event)}",
+            f"g(y*) = {context.number(event.floor)} = exact cost",
         )
-    costs, least, best = _numbers(exact, event.floor, event.ceiling)
+    costs, least, best = context.numbers(exact, event.floor, event.ceiling)
     is_beaten = context.is_more(exact, event.ceiling)
+    floor, more = context.numbers(event.floor, event.value - event.before)
     known = f"beaten by {best}" if is_beaten else "the best so far"
     return Explanation(
         f"{context.y} costs exactly {costs}, {known}; its rows gave at least {least}. {_too_low(context)} "
         f"{_suspects(event, is_beaten)}",
-        f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
-        f"= {number(exact)}",
+        f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {floor} + {more} = {context.number(exact)}",
     )
 
 
 def _deeper(context: _Context) -> Explanation:
     event = context.event
+    value, before = context.numbers(event.value, event.before)
     if event.arc < 0:
         state = context.graph.partition.describe(event.node, event.state)
         states = f"state too, {state}" if event.depth == 1 else f"{event.depth} states too, the last of them {state}"
         return Explanation(
             f"the rows are exact at the next {states}. Floor and ceiling do not change.",
-            f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
+            f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {value}",
         )
     return Explanation(
-        f"{context.y} costs {number(event.value - event.before)} more than its rows gave. {_too_low(context)}",
-        f"φ(y) + Σ ν(y) = {number(event.value)} > φ(y) + Σ ν⁻(y) = {number(event.before)}",
+        f"{context.y} costs {context.number(event.value - event.before)} more than its rows gave. {_too_low(context)}",
+        f"φ(y) + Σ ν(y) = {value} > φ(y) + Σ ν⁻(y) = {before}",
     )
 
 
@@ -270,21 +299,20 @@ def _suspects(event: Event, is_beaten: bool = False) -> str:
 
 def _row(context: _Context) -> Explanation:
     event, cut = context.event, _CUTS[RowKind(context.event.cut)]
+    known, exact = context.numbers(event.before, event.value)
     if event.value <= event.before:
-        exact = number(event.value)
         lift = f"touches the exact value {exact} at {context.y} like another row, and may lift other states"
     else:
-        known, exact = _numbers(event.before, event.value)
         lift = f"lifts {context.y} from at least {known} to exactly {exact}"
-    formula = f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)"
+    formula = f"ν⁻(y*): {known} → β⁰ − Σ uᵢ(y*ᵢ) = {exact} = ν(y*)"
     sentence = f"on the message from {context.sender} a {cut} row {lift}."
     if context.floor is None or event.depth:
         return Explanation(sentence, formula)
     before, now = context.floor
     if context.is_more(now, before):
-        low, high = _numbers(before, now)
+        low, high = context.numbers(before, now)
         return Explanation(f"{sentence} The floor has risen from {low} to {high} in this round.", formula)
-    return Explanation(f"{sentence} The floor has stayed at {number(now)} in this round.", formula)
+    return Explanation(f"{sentence} The floor has stayed at {context.number(now)} in this round.", formula)
 
 
 def _message(context: _Context) -> Explanation:
@@ -295,8 +323,9 @@ def _message(context: _Context) -> Explanation:
         if context.variant.exact
         else "floor and ceiling have met"
     )
+    before, after = context.numbers(event.before, event.value)
     if context.is_more(event.value, event.before):
-        moved = f"rises by {number(event.value - event.before)}, to this cost"
+        moved = f"rises from {before} to this cost"
     else:
         moved = "does not change: it already includes this cost"
     nu = "ν" if context.variant.exact else "ν⁻"
@@ -311,9 +340,9 @@ def _message(context: _Context) -> Explanation:
             f"w · (φ + Σ {nu}) ahead, {nu} behind",
         )
     return Explanation(
-        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes it into the "
+        f"{met}: no state is cheaper than y = {y}, at {after}. The group takes it into the "
         f"labelling and {shared}. The lower bound {moved}.",
-        f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
+        f"λ ← {nu} − {share};  LB: {before} → {after}",
     )
 
 
@@ -322,9 +351,9 @@ def _sweep(context: _Context) -> Explanation:
     gain = max(event.value - event.before, 0.0)
     deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
     return Explanation(
-        f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; {_left(context)}." + deep * (event.depth > 1),
-        f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
+        f"Sweep {event.sweep + 1} is complete: the lower bound rose by {context.number(gain)}. "
+        f"The best labelling costs {context.number(event.upper_bound)}; {_left(context)}." + deep * (event.depth > 1),
+        f"LB = {context.number(event.lower_bound)} ≤ optimum ≤ UB = {context.number(event.upper_bound)}",
     )
 
 
@@ -338,19 +367,20 @@ def _finished(context: _Context) -> Explanation:
         Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
         Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
-    gap = number(max(event.upper_bound - event.lower_bound, 0.0))
+    gap = context.number(max(event.upper_bound - event.lower_bound, 0.0))
     return Explanation(sentence, f"UB − LB = {gap}{', optimal' * context.proven}")
 
 
 def _known(context: _Context) -> str:
     """The knowledge about the optimum at the end of a run."""
-    upper, lower, least = number(context.event.upper_bound), number(context.event.lower_bound), context.least
+    event, least = context.event, context.least
+    upper, lower = context.number(event.upper_bound), context.number(event.lower_bound)
     if context.proven:
         # After rounding, the bound itself may exceed the optimum.
         but = f", to within {at_most(context.within)}" if context.within else ""
         return f"The best labelling found costs {upper}, and no other costs less{but}: it is optimal."
     rest = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
-    if number(least) == lower:
+    if context.number(least) == lower:
         return f"N{rest}"
     return f"The lower bound is {lower}, and {apart(context.lattice.step)}: n{rest}"
 

@@ -160,7 +160,8 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     assert learn.position == seen[Kind.ROW].index + 1, "the run is where it was left"
     learn.click("[data-step=node]")
     expect(learn.stage.locator(".why")).to_have_attribute("href", "learn?lesson=message")
-    learn.stage.get_by_role("link", name="tour", exact=True).click()
+    learn.stage.get_by_text("help", exact=True).click()
+    learn.stage.get_by_role("link", name="tour of the method", exact=True).click()
     learn.settle()
     # The lesson last seen: the tour goes on where it was left.
     shows(learn, "row")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -69,3 +69,45 @@ def test_a_phone_shows_the_graph_and_the_sentence_at_once(phone: Page) -> None:
         assert said
         assert graph["y"] + graph["height"] <= said["y"]
         assert said["y"] + said["height"] <= 844
+
+
+def test_a_phone_shows_the_costs_between_the_captions_and_the_sentence(phone: Page) -> None:
+    """The captions of the first update are of the costs, which are below the graph."""
+    phone.goto("/")
+    phone.wait_for_selector(".stage[data-state=idle]")
+    phone.get_by_role("button", name="watch one update").tap()
+    costs = phone.locator("svg.ground")
+    phone.wait_for_selector(".captions .now")
+    expect(costs).to_be_in_viewport(ratio=1)
+    caption, ground, said = (phone.locator(name).bounding_box() for name in (".greeting", "svg.ground", ".sentence"))
+    assert caption
+    assert ground
+    assert said
+    assert caption["y"] >= 0
+    assert caption["y"] + caption["height"] <= ground["y"]
+    assert ground["y"] + ground["height"] <= said["y"]
+
+
+def test_on_a_phone_a_button_of_the_graph_leads_to_the_costs(phone: Page) -> None:
+    phone.goto("/?at=482")
+    phone.wait_for_selector(".stage[data-state=idle]")
+    costs = phone.locator("svg.ground")
+    expect(costs).not_to_be_in_viewport()
+    phone.get_by_role("button", name="costs and bounds").tap()
+    expect(costs).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_rows_of_controls_fade_where_they_go_on(phone: Page) -> None:
+    """The last control can be swiped out of the fade."""
+    phone.goto("/?at=0")
+    phone.wait_for_selector(".stage[data-state=idle]")
+    for row in (".choices", ".transport"):
+        faded, clear = phone.locator(row).evaluate(
+            """(row) => {
+                row.scrollLeft = row.scrollWidth;
+                const last = [...row.children].map((each) => each.getBoundingClientRect().right);
+                return [getComputedStyle(row).maskImage, row.getBoundingClientRect().right - Math.max(...last)];
+            }"""
+        )
+        assert "gradient" in faded
+        assert clear >= 30

@@ -399,3 +399,27 @@ def test_energies_have_their_digits_where_no_chart_has_room(stage: Stage, update
         return stage.charts.energy.digits;
     }"""
     assert stage.root.evaluate(digits, "none") == stage.root.evaluate(digits, "") >= 0
+
+
+@pytest.mark.parametrize("height", [560, 640, 720, 800])
+def test_the_note_beside_the_bits_leaves_them_free(stage: Stage, update: range, height: int) -> None:
+    """Where not all members have a row, as in these two heights in between."""
+    usual = stage.page.viewport_size
+    assert usual is not None
+    stage.page.set_viewport_size({"width": 1280, "height": height})
+    shown(stage, [update[1]])
+    note, bits, pane = stage.root.evaluate(
+        """({ stage }) => {
+            const right = ({ left, right }) => [left, right];
+            const all = (selector) => [...stage.root.querySelectorAll(`svg.message ${selector}`)].map(
+                (element) => right(element.getBoundingClientRect()));
+            return [all('[data-mark^="bits note"]'), all('.state-bit'),
+                right(stage.$('.pane.edge').getBoundingClientRect())];
+        }"""
+    )
+    stage.page.set_viewport_size(usual)
+    assert bits
+    assert note or height not in (640, 720)
+    for left, right in note:
+        assert left > max(end for _, end in bits)
+        assert right < pane[1]

@@ -384,7 +384,8 @@ def test_a_question_mark_lists_the_keys_and_holds_the_others(stage: Stage) -> No
     assert stage.position == 0
     stage.page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
-    stage.root.get_by_role("button", name="Keys").click()
+    stage.root.get_by_text("help", exact=True).click()
+    stage.root.get_by_role("button", name="all keys").click()
     keys.get_by_role("button", name="Close").click()
     expect(keys).to_be_hidden()
 
@@ -454,12 +455,12 @@ def open_list(stage: Stage) -> None:
 def test_the_list_goes_to_moments_and_closes(stage: Stage, run: bc.Engine) -> None:
     """What it goes to is as in the engine, and what is missed is said."""
     open_list(stage)
-    buttons = stage.root.locator(".finder [data-find]")
+    buttons = stage.root.locator(".go-to [data-find]")
     expect(buttons).to_have_count(5)
     expect(stage.root.locator("[data-find=largest]")).to_be_disabled()
     stage.root.get_by_label("How much of the gap a large rise closes").select_option("0.01")
     stage.click("[data-find=rise]")
-    expect(stage.root.locator(".finder:not(.share)")).not_to_have_attribute("open", "")
+    expect(stage.root.locator(".go-to")).not_to_have_attribute("open", "")
     gap = run.upper_bound - run.lower_bound
     run.step("node")
     while looking.last_event(run).value - looking.last_event(run).before <= 0.01 * gap:
@@ -467,11 +468,11 @@ def test_the_list_goes_to_moments_and_closes(stage: Stage, run: bc.Engine) -> No
     stage.shows(run)
     open_list(stage)
     rises = [event.value - event.before if event.kind == Kind.MESSAGE else 0.0 for event in run.trace]
-    expect(stage.root.locator(".finder [data-out=largest]")).to_contain_text(
+    expect(stage.root.locator(".go-to [data-out=largest]")).to_contain_text(
         f"event {max(range(len(rises)), key=rises.__getitem__) + 1},"
     )
     stage.click("[data-act=reset]")
-    expect(stage.root.locator(".finder:not(.share)")).not_to_have_attribute("open", "")
+    expect(stage.root.locator(".go-to")).not_to_have_attribute("open", "")
 
 
 def test_keys_go_to_moments(stage: Stage, run: bc.Engine) -> None:

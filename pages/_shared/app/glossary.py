@@ -195,7 +195,7 @@ GLOSSARY: dict[str, Term] = {
     "suspect": Term(
         "",
         "In an update, a state that may still be cheaper than the best one evaluated: its rows are below the ceiling.",
-        "Watch: the chart of costs, which counts those left",
+        "Watch: below the chart of costs, those that “may be cheaper”",
     ),
     "sweep": Term(
         "",

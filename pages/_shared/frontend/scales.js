@@ -61,7 +61,7 @@ const power = (k) => {
 export const logarithmic = {
   of: (v) => Math.log10(v),
   ticks: (low, high, count) => {
-    const labelled = (values) => values.map((v) => [Math.log10(v), number(v, 3)]);
+    const labelled = (values) => values.map((v) => [Math.log10(v), number(v, 4)]);
     if (high - low < 0.7) return labelled(ticks(10 ** low, 10 ** high, count).filter((v) => v > 0));
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
     if (high - low < 2.5) {

@@ -6,12 +6,15 @@ const MOST = 12; // digits
 // Whether a number is shown without a power of ten.
 const isPlain = (value) => value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e12);
 
-const decimalsOf = (value, digits) => {
+const DIGITS = 5; // of a bound, as in sentences (`decimals` in bender_core/looking/words.py)
+
+// Digits after the point.
+export const decimalsOf = (value, digits = DIGITS) => {
   const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
-  return Math.max(0, Math.min(4, digits + 1 - whole));
+  return Math.max(0, Math.min(4, digits - whole));
 };
 
-export const number = (value, digits = 5) => {
+export const number = (value, digits = DIGITS) => {
   if (value === null || !Number.isFinite(value)) return "–";
   if (isPlain(value)) return String(Number(value.toFixed(decimalsOf(value, digits)))).replace("-", "−");
   return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
@@ -20,7 +23,7 @@ export const number = (value, digits = 5) => {
 // A bound for a claim: a number of that many digits that is not beyond it.
 const claimed = (value, round) => {
   if (value === null || !Number.isFinite(value) || !isPlain(value)) return number(value, MOST);
-  const unit = 10 ** decimalsOf(value, 5);
+  const unit = 10 ** decimalsOf(value);
   const nearest = Math.round(value * unit);
   const isExact = Math.abs(nearest - value * unit) <= EXACT * Math.abs(nearest);
   return number((isExact ? nearest : round(value * unit)) / unit);

@@ -334,7 +334,7 @@ class Walk:
         text.take_state(r"y = ([01]+)", self.engine.partition.describe(event.node, event.state))
         assert text.take(", at #", twin.lower)
         assert before.ground(event.node, exact=True).min() == pytest.approx(twin.lower, abs=10 * self.near)
-        if not text.take("rises by #", twin.lower - before.lower):
+        if not text.take("rises from # to this cost", before.lower):
             assert abs(twin.lower - before.lower) <= self.near + 1e-11 * abs(twin.lower)
         text.take("in # equal parts?", 1 + len(twin.model.neighbours(event.node)))
 

@@ -18,7 +18,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind, Status
 from bender_core.looking.decided import proves
-from bender_core.looking.words import apart, at_least, at_most, bounded, decides, explain, number, optimal
+from bender_core.looking.words import apart, at_least, at_most, bounded, decides, decimals, explain, number, optimal
 from tests.labs import is_shown
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -55,10 +55,9 @@ def test_an_opened_node_says_what_its_cheapest_state_costs_at_least(engine: bc.E
         messages = len(engine.graph.neighbours(event.node))
         assert f"{messages} message{'s' if messages != 1 else ''}" in sentence
         assert f"y* = {engine.partition.describe(event.node, event.state)}" in sentence
-        assert number(event.floor) in sentence
         assert ("every cost is exact" in sentence) == engine.variant.exact
+        assert is_shown(event.floor, told(sentence, "which costs " if engine.variant.exact else "It costs at least "))
         if not engine.variant.exact:
-            assert f"It costs at least {number(event.floor)}: " in sentence
             less, more = "less than the lower bound" in sentence, "more than the lower bound" in sentence
             differ = abs(event.floor - event.lower_bound) > 1e-9 * engine.graph.problem.scale
             assert (less, more) == (
@@ -66,7 +65,7 @@ def test_an_opened_node_says_what_its_cheapest_state_costs_at_least(engine: bc.E
                 differ and event.floor > event.lower_bound,
             )
         assert formula.startswith("min g = " if engine.variant.exact else "floor = min g = ")
-        assert number(event.floor) in formula
+        assert is_shown(event.floor, formula.removesuffix("  at y*").rpartition("= ")[2])
 
 
 def told(sentence: str, words: str) -> str:
@@ -81,7 +80,7 @@ def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engin
         state = engine.partition.describe(event.node, event.state)
         assert state in sentence
         if event.depth:
-            assert number(event.value) in formula
+            assert is_shown(event.value, told(formula, "Σ ν(y) = "))
             continue
         exact = event.floor + event.value - event.before
         assert f"y* = {state} costs exactly " in sentence
@@ -120,9 +119,9 @@ def test_a_row_says_what_it_lifts_and_how_far_the_floor_rises(engine: bc.Engine)
         _, sender = engine.graph.ends(event.arc)
         assert event.value > event.before
         assert f"on the message from {engine.partition.labels[sender]} a " in sentence
-        assert f"from at least {number(event.before)} to exactly {number(event.value)}." in sentence
-        assert f"ν⁻(y*): {number(event.before)} → " in formula
-        assert f"= {number(event.value)} = ν(y*)" in formula
+        for text, low, high in ((sentence, "from at least ", "to exactly "), (formula, "ν⁻(y*): ", "Σ uᵢ(y*ᵢ) = ")):
+            assert is_shown(event.before, told(text, low))
+            assert is_shown(event.value, told(text, high))
         for floor, said in (
             ((-3.0, -1.5), "The floor has risen from −3 to −1.5 in this round."),
             ((-3.0, -3.0), "The floor has stayed at −3 in this round."),
@@ -135,17 +134,38 @@ def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.E
     for event, sentence, formula in explained(engine, Kind.MESSAGE):
         assert event.value == event.lower_bound == pytest.approx(event.floor) == pytest.approx(event.ceiling)
         state = engine.partition.describe(event.node, event.state)
-        assert f"no state is cheaper than y = {state}, at {number(event.value)}." in sentence
+        assert is_shown(event.value, told(sentence, f"no state is cheaper than y = {state}, at "))
         assert ("floor = ceiling from the start" in sentence) == engine.variant.exact
         assert ("floor and ceiling have met" in sentence) == (not engine.variant.exact)
         if "does not change: " in sentence:
             assert event.value == pytest.approx(event.before, rel=1e-9)
         else:
-            assert f"rises by {number(event.value - event.before)}, to this cost." in sentence
+            assert is_shown(event.before, told(sentence, "The lower bound rises from "))
+            assert sentence.endswith(" to this cost.")
         parts = 1 + len(engine.graph.neighbours(event.node))
         assert f"shares its cost in {parts} equal parts, one for itself and one for each edge" in sentence
         assert f"/ {parts};" in formula
-        assert formula.endswith(f"LB: {number(event.before)} → {number(event.value)}")
+        assert is_shown(event.before, told(formula, "LB: "))
+        assert is_shown(event.value, formula.rpartition(" → ")[2])
+
+
+def test_all_energies_of_a_sentence_have_the_digits_of_the_bound() -> None:
+    """One quantity with two roundings, as −36.05 beside −36.054, would look like two."""
+    mrf = bc.load(SAMPLES / "pose-small.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 8), variant=9)
+    engine.run(max_sweeps=2)
+    for event in engine.trace:
+        bound = event.before if event.kind == Kind.MESSAGE else event.lower_bound
+        sentence, _ = explain(event, engine.graph, engine.variant, floor=(event.floor - 1, event.floor))
+        found = re.findall(r"\d+\.(\d+)", sentence)
+        assert all(len(digits) <= decimals(bound) for digits in found if event.kind != Kind.SWEEP), sentence
+
+
+@pytest.mark.parametrize(
+    ("bound", "places"), [(0, 4), (-35.06, 3), (-576.3, 2), (0.5, 4), (4e-4, 8), (-123456.7, 0), (np.inf, 4)]
+)
+def test_a_bound_has_five_digits(bound: float, places: int) -> None:
+    assert decimals(bound) == places
 
 
 def test_a_message_is_shared_as_its_schedule_says() -> None:
@@ -160,23 +180,23 @@ def test_a_message_is_shared_as_its_schedule_says() -> None:
 def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     for kind in (Kind.SWEEP, Kind.FINISHED):
         for event, sentence, _ in explained(engine, kind):
-            assert number(event.upper_bound) in sentence
+            assert is_shown(event.upper_bound, told(sentence, "costs "))
     for event, sentence, formula in explained(engine, Kind.SWEEP):
         assert sentence.startswith(f"Sweep {event.sweep + 1} is complete")
-        assert f"rose by {number(max(event.value - event.before, 0))}" in sentence
+        assert is_shown(max(event.value - event.before, 0), told(sentence, "rose by "))
         assert (f"best {event.depth} states" in sentence) == (event.depth > 1)
-        assert formula == f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}"
+        assert is_shown(event.lower_bound, told(formula, "LB = "))
+        assert is_shown(event.upper_bound, told(formula, "≤ optimum ≤ UB = "))
     ((event, sentence, formula),) = explained(engine, Kind.FINISHED)
     assert event.index == len(engine.trace) - 1
     assert at_least(looking.rounded_bound(engine)) in sentence
     assert event.depth == engine.status
     assert sentence.startswith("Finished: the bounds meet within the tolerance") == (engine.status == Status.GAP_CLOSED)
-    gap = number(max(event.upper_bound - event.lower_bound, 0.0))
-    assert formula == f"UB − LB = {gap}"
+    assert is_shown(max(event.upper_bound - event.lower_bound, 0.0), formula.removeprefix("UB − LB = "))
     if proves(engine):
-        sentence, formula = explain(event, engine.graph, engine.variant, proven=True)
-        assert sentence.endswith(f"costs {number(event.upper_bound)}, and no other costs less: it is optimal.")
-        assert formula == f"UB − LB = {gap}, optimal"
+        sentence, proven = explain(event, engine.graph, engine.variant, proven=True)
+        assert sentence.endswith(", and no other costs less: it is optimal.")
+        assert proven == f"{formula}, optimal"
         sentence, _ = explain(event, engine.graph, engine.variant, proven=True, within=2e-9)
         assert sentence.endswith("and no other costs less, to within 2e−09: it is optimal.")
 

@@ -103,11 +103,11 @@ export class Pointer {
       { id: "point", cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour },
     ]);
     const bounds = [run.lower[k], run.upper[k]];
-    const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 3);
+    const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 4);
     this.tip.show(left, top, [
       run.name,
-      `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap}`,
-      `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 4)} s`,
+      `LB ${number(run.lower[k], 8)} · UB ${number(run.upper[k], 8)} · gap ${gap}`,
+      `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 5)} s`,
     ]);
   }
 }

@@ -2,6 +2,7 @@
 
 import { isLecture } from "../lecture.js";
 import { listKeys, openKeys } from "./keys.js";
+import { Menu } from "./menu.js";
 
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
@@ -45,7 +46,11 @@ const listenToAll = (stage) => {
   act("prove").onclick = () => questions.ask("prove");
   leaving.by(act("tour"), "learn", () => ({}));
   listKeys(stage.$("table.known"));
-  act("keys").onclick = () => openKeys(stage.$("dialog"));
+  const help = new Menu(stage, stage.$(".help"));
+  act("keys").onclick = () => {
+    help.close();
+    openKeys(stage.$("dialog"));
+  };
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
     if (root.isConnected) press(stage, event);
@@ -56,6 +61,7 @@ const listenToAll = (stage) => {
 
 const listenToPanes = (stage) => {
   const act = actOf(stage);
+  act("below").onclick = () => stage.charts.reveal();
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
   act("skip").onclick = () => stage.$("svg.fan").focus();
   act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));

@@ -10,7 +10,7 @@ const OF_ROWS = ["row", "tight"];
 export class Finder {
   constructor(stage) {
     this.stage = stage;
-    this.menu = new Menu(stage, stage.$(".finder"));
+    this.menu = new Menu(stage, stage.$(".go-to"));
     this.share = stage.$("[data-act=share]");
     this.buttons = [...this.menu.list.querySelectorAll("[data-find]")];
     for (const button of this.buttons) button.onclick = () => this.go(button.dataset.find);

@@ -30,6 +30,7 @@ export class Greeting {
     localStorage.setItem(MET, "yes");
     this.isWatched = true;
     player.jump(this.update.begin);
+    this.stage.charts.reveal(); // of which the captions are
     // Who wants no motion presses for every round.
     player.add({ grain: calm.matches ? "event" : "node", backward: false }, LASTS);
   }

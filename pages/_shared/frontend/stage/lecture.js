@@ -1,6 +1,6 @@
 // The stage in lecture mode: pictures without controls, and as many of them as have been revealed.
 
-import { isLecture, turnLecture, whenLectureTurns } from "../lecture.js";
+import { isLecture, whenLectureTurns } from "../lecture.js";
 
 const ALL = "4"; // the graph, the message, the costs and bounds, the words
 const LAYERS = ["1", "2", "3", ALL];
@@ -11,7 +11,6 @@ export class Lecture {
     this.layers = ALL;
     const here = new AbortController();
     whenLectureTurns(() => (stage.root.isConnected ? this.draw() : here.abort()), here.signal);
-    stage.$("[data-act=lecture]").onclick = () => turnLecture();
     // Fingers have no keys.
     for (const button of stage.root.querySelectorAll(".presenter button")) {
       const sent = { key: button.dataset.key, bubbles: true, composed: true };

@@ -1,6 +1,7 @@
 // What is shown, passed on: by a link, by a frame for another page, or in files, which the component "pictures" makes.
 
 import { written } from "../fields.js";
+import { turnLecture } from "../lecture.js";
 import { Menu } from "./menu.js";
 
 const WAIT = 100; // milliseconds until that is looked for again, right after the stage has come
@@ -26,6 +27,10 @@ export class Sharing {
       () => this.frame(),
       (text) => (prompt("HTML of the frame:", text) === null ? "not copied" : "copied"),
     );
+    stage.$("[data-act=lecture]").onclick = () => {
+      this.menu.close();
+      turnLecture();
+    };
     stage.$("[data-act=keep]").onclick = () => {
       this.menu.close();
       stage.leaving.keep();

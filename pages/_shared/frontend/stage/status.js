@@ -9,7 +9,6 @@ import { write } from "./layout.js";
 import { isMet } from "./play/moment.js";
 
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
-const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
 const UNKNOWN = "…"; // until the answer comes
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
@@ -38,7 +37,7 @@ export class Status {
     this.set("lower", moment ? number(lower) : UNKNOWN);
     this.set("keeper", stage.chapters.keeper(moment));
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
-    this.set("gap", moment ? gapText(lower, moment.upper, isMet(moment, stage.graph, lower), 2) : UNKNOWN);
+    this.set("gap", moment ? gapText(lower, moment.upper, isMet(moment, stage.graph, lower), 3) : UNKNOWN);
     this.set("rows", this.rows(moment));
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
@@ -150,7 +149,7 @@ export class Status {
     pin.setAttribute("aria-pressed", pinned);
   }
 
-  // What the ground shows before the answer at the next y*: no event says it, and the last one spoke of the y* before.
+  // What the ground shows before the answer at the next y*: no event says it, and the last one was about the y* before.
   asking(moment) {
     const { graph, charts } = this.stage;
     if (moment?.act !== "floor" || moment.update === moment.after.update) return null;
@@ -160,15 +159,14 @@ export class Status {
     return `${place}: the cheapest state is now y* = ${bits}. It costs at least ${charts.energy.text(floor)}.`;
   }
 
+  // What happens in the scene, from its start: pictures and sentence are of the same event.
   narrate(moment) {
     const { stage } = this;
     const { graph, running } = stage;
-    const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
-    const known = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
+    const known = running ? RUNNING : moment ? (moment.after.sentence ?? graph.opening) : UNKNOWN;
     const words = this.asking(moment) ?? known;
     const line = stage.$(".sentence");
     if (line.textContent !== words) Object.assign(line, { textContent: words, title: words.length > CUT ? words : "" });
-    line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);
     const [lesson, title] = graph.lessons[moment?.after.kind ?? KIND.SWEEP];
     if (lesson === this.lesson) return;
     this.lesson = lesson;

@@ -277,7 +277,7 @@ const aheadOf = ([one, two], scale) => (Math.abs(one - two) <= EQUAL * scale ? -
 
 const entries = (count) => {
   if (count === Infinity) return "…";
-  return count >= 1e6 ? `${number(count / 1e6, 3)} M` : grouped(Math.round(count));
+  return count >= 1e6 ? `${number(count / 1e6, 4)} M` : grouped(Math.round(count));
 };
 
 // How many states of the group that is updated were evaluated.

@@ -87,6 +87,11 @@ export class Charts {
     fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
   }
 
+  // Scroll to the costs, if they are not in sight.
+  reveal() {
+    this.ground.svg.scrollIntoView({ block: "nearest" });
+  }
+
   // The title of a pane.
   title(name, text) {
     const title = this.stage.$(`[data-out=${name}]`);

@@ -4,7 +4,7 @@ import { stacked } from "../../marks/stacked.js";
 import { clamp } from "../../numbers.js";
 
 const SPACING = 17;
-const LETTER = 7.8; // pixels that a character takes
+const LETTER = 7; // pixels that a character takes
 const BEFORE = 24; // pixels before a name
 
 // Pixels for the names of the lines: room for the longest that may be off the scale.
@@ -18,17 +18,18 @@ export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
   const lines = [["lb", stage.chapters.keeper(moment) ? "LB here" : "LB", moment.lower]];
   if (progress?.hasFloor && progress.run === 1 && !moment.over) {
-    const { floor, ceiling } = progress;
+    const { floor, ceiling } = progress.numbers;
     if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);
     else {
-      lines.push(["floor", "floor", floor]);
-      if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling]);
+      lines.push(["floor", "floor", floor, progress.floor]);
+      if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling, progress.ceiling]);
     }
   }
   lines.push(["ub", "UB", moment.upper]);
   for (const { name, energy: value } of stage.data.references) lines.push(["reference", name, value]);
-  const ends = lines.map(([what, name, value]) => {
-    const y = energy.y(value);
+  // A name goes along with its line; its number is never one between two of the engine's.
+  const ends = lines.map(([what, name, value, at = value]) => {
+    const y = energy.y(at);
     const away = y < box.top - 0.5 ? "↑ " : y > box.bottom + 0.5 ? "↓ " : "";
     return { what, name, value, away, y: clamp(y, box.top, box.bottom) };
   });

@@ -3,6 +3,7 @@
 
 import { mix } from "../../numbers.js";
 import { linear, logarithmic } from "../../scales.js";
+import { decimalsOf } from "../../text.js";
 import { KIND } from "../kinds.js";
 import { isEnd, isMet } from "../play/moment.js";
 import { climbOf } from "./climb.js";
@@ -43,9 +44,11 @@ export class Energy {
     const before = isOwn && this.before(opening, moment);
     this.own = before ? range.map((end, k) => mix(before.range[k], end, before.share)) : range;
     this.range = this.stage.pair.commonRange(this.stage, this.own);
-    // Numbers have as many digits from the opening to the end.
+    // Numbers have as many digits from the opening to the end, and no fewer than in the sentence.
     const [low, high] = opening ? this.around(opening, moment, this.opened) : range;
-    this.digits = digitsFor(isEnd(moment) ? FINE * (high - low) : high - low);
+    const begun = (opening && this.stage.events.get(this.opened)) ?? moment;
+    const digits = digitsFor(isEnd(moment) ? FINE * (high - low) : high - low);
+    this.digits = Math.max(digits, decimalsOf(begun.lower));
     this.best = moment.upper;
     this.box = box;
     this.nearest = this.distance ? this.nearestOf(moment) : 0;

@@ -211,7 +211,8 @@ export class Fan {
     const level = (what, value, x2 = end) => {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return [];
-      const line = { class: `${what}-line`, y1: y, y2: y, means: { what, value } };
+      const means = { what, value: progress?.numbers[what] ?? value };
+      const line = { class: `${what}-line`, y1: y, y2: y, means };
       return [
         { ...line, id: `${what} way`, class: `${what}-line way`, x1: box.left, x2: Math.min(begun, x2) },
         x2 > begun && { ...line, id: `${what} line`, x1: begun, x2 },
@@ -248,7 +249,7 @@ export class Fan {
   }
 
   // LB could already rise to the floor; but the higher floor and ceiling meet, the more it gains.
-  waitsFor({ met, floor, ceiling }) {
+  waitsFor({ met, numbers: { floor, ceiling } }) {
     const isMet = met && this.energy.text(ceiling) === this.energy.text(floor);
     return isMet ? "they meet: LB rises to there" : "LB waits: more to gain";
   }

@@ -9,7 +9,7 @@ import { levelMarks } from "../../marks/levels.js";
 import { columnOf } from "./sums.js";
 import { grouped, tailMarks } from "./tail.js";
 
-const LETTER = 7.5; // pixels that a character takes
+const [LETTER, NARROW] = [7.5, 6.6]; // pixels that a character of a name takes, and one of the counter
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 
 // The note shown without an update.
@@ -164,7 +164,8 @@ export class Ground {
     const line = (what, value, x1, x2) => {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return null;
-      return { id: what, class: `${what}-line`, x1, x2, y1: y, y2: y, means: { what, value } };
+      const means = { what, value: progress.numbers[what] ?? value };
+      return { id: what, class: `${what}-line`, x1, x2, y1: y, y2: y, means };
     };
     const begun = mix(this.columns.of(this.update.y) ?? box.left, box.left, Math.min(progress.run * 2, 1));
     return [
@@ -259,25 +260,24 @@ export class Ground {
   counter() {
     const { progress, update, box } = this;
     const { suspects, dead } = progress;
-    const parts = this.isExact ? [`all ${grouped(update.count)} states are exact`] : this.counted();
+    const parts = this.isExact ? ["all exact"] : this.counted();
     if (dead.count) parts.splice(1, 0, `${grouped(dead.count)} out for good`);
-    while (parts.length > 1 && parts.join(" · ").length * LETTER > this.size.width - box.left) parts.pop();
+    const text = () => `of ${grouped(update.count)} states: ${parts.join(" · ")}`;
+    while (parts.length > 1 && text().length * NARROW > this.size.width - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
-    const at = { x: box.left, y: box.bottom + 52 };
-    return { id: "counter", class: "counter", ...at, text: parts.join(" · "), means };
+    return { id: "counter", class: "counter", x: box.left, y: box.bottom + 52, text: text(), means };
   }
 
   counted() {
     const { update, progress } = this;
     const { suspects } = progress;
-    const left =
-      suspects === 0 ? "no state can be cheaper" : `${grouped(suspects)} suspect${suspects === 1 ? "" : "s"} left`;
+    const left = suspects === 0 ? "none can be cheaper" : `${grouped(suspects)} may be cheaper`;
     const rows = update.rows.filter(({ round }) => round === update.round);
     const lifted = Math.max(0, ...rows.map((row) => row.lifted));
-    const lifts = `${rows.length > 1 ? `${rows.length} rows, one lifts` : "the row lifts"} ${lifted}`;
+    const lifts = `${lifted} lifted by ${rows.length > 1 ? `one of ${rows.length} rows` : "the row"}`;
     return [
       ...(suspects >= 0 ? [left] : []),
-      `${progress.evaluated.length} of ${grouped(update.count)} states evaluated`,
+      `${progress.evaluated.length} evaluated`,
       ...(rows.length && progress.lifts > 0.5 ? [lifts] : []),
     ];
   }

@@ -20,6 +20,7 @@ const AIR = 0.3; // share of the heights that is free above what is known when t
 const LOWER = 0.12; // and below it
 const APART = 34;
 const LETTERS = 60; // of a line of text
+const [BESIDE, LETTER] = [8, 6.6]; // pixels from the bits to the note beside them, and of a character of it
 
 export class Message {
   constructor(charts) {
@@ -218,7 +219,7 @@ export class Message {
       const line = { x1: x, x2: x + width, y1: y, y2: y };
       return y > box.top && y < box.bottom && { id: `beside ${state}`, class: "beside-part", ...line, means };
     });
-    const text = `– ${this.stage.pair.other(this.stage).data.clocked.name}`;
+    const text = `━ the other run, ${this.stage.pair.other(this.stage).data.clocked.name}`;
     return [...marks, { id: "beside name", class: "beside-name", x: box.right, y: 14, "text-anchor": "end", text }];
   }
 
@@ -226,13 +227,17 @@ export class Message {
     return this.update.columns.findIndex((column) => column.state === state);
   }
 
-  // Beside the bits, if not all members have a row.
+  // Beside the bits, if not all members have a row and there is room.
   rest() {
     const { chosen, columns, box } = this;
-    if (!chosen.differing) return [];
-    const lines = ["only bits that", "differ from the", "best labelling;", `${chosen.others} not shown`];
-    const place = { class: "soft", x: columns.right, "text-anchor": "end" };
-    return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
+    const { width } = this.stage.sizes.of(this.svg);
+    const lines = ["dot: as in the", "best labelling", `(${chosen.others} not shown)`];
+    const room = width - columns.end - BESIDE;
+    const fits =
+      chosen.members.length >= lines.length && room >= LETTER * Math.max(...lines.map((text) => text.length));
+    if (!chosen.differing || !fits) return [];
+    const place = { class: "soft", x: columns.end + BESIDE };
+    return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 18 + 15 * k, text }));
   }
 
   // The legend of lines and bars, above the frame.

@@ -6,7 +6,7 @@ import { short } from "../../text.js";
 import { columnOf, costOf, shown, sum } from "./sums.js";
 
 const MOST = 5; // neighbours that are named, where there is room
-const [WIDE, NARROW, APART] = [8.2, 6.9, 14]; // pixels of a character of a value and of a name, and between two terms
+const [WIDE, NARROW, APART] = [7.2, 6.9, 14]; // pixels of a character of a value and of a name, and between two terms
 const LETTERS = 13; // of a name
 
 export class Over {

@@ -54,6 +54,14 @@ export class Progress {
     return mix(previous?.ceiling ?? update.ceiling, update.ceiling, rules);
   }
 
+  // The floor and the ceiling in numbers: the engine's, while their lines are on the way from one to the next.
+  get numbers() {
+    const { update, previous, act, moment, lifts, rules } = this;
+    const isRising = previous && (act === "pass" ? moment.part(0, 0.4) < 1 : lifts < 1);
+    const falls = rules < 1 ? previous?.ceiling : null;
+    return { floor: isRising ? previous.floor : update.floor, ceiling: falls ?? this.ceiling };
+  }
+
   // The state at the ceiling; −1 if there is none yet.
   get bestSoFar() {
     return this.rules > 0.5 ? this.update.bestSoFar : (this.previous?.bestSoFar ?? -1);

@@ -50,8 +50,8 @@ export class Cuts {
   line({ kind, state, here, at_oracle, mean, tightened, microseconds, pivots }) {
     const line = document.createElement("tr");
     const name = cell("th", ROWS[kind].name, { class: `kind row-${kind}`, scope: "row" });
-    const lifts = [here, at_oracle, mean].map((value) => cell("td", number(value, 3)));
-    const time = cell("td", number(microseconds, 1), { title: `${pivots} pivots` });
+    const lifts = [here, at_oracle, mean].map((value) => cell("td", number(value, 4)));
+    const time = cell("td", number(microseconds, 2), { title: `${pivots} pivots` });
     line.append(name, ...lifts, cell("td", String(tightened)), time);
     const button = cell("button", "Insert", { class: "flip", title: INSERT });
     button.onclick = () => this.drawer.insert(state, kind);

@@ -242,7 +242,7 @@ export class Drawer {
     const drawn = stems.rank.length < classes ? `, ${stems.rank.length} drawn` : "";
     if (!rows) return `${counted}${drawn} · no rows: the message is exact`;
     const share = `tight at ${Number((100 * tight).toPrecision(3))} %`;
-    const slack = `slack ${number(mean, 3)} on average`;
+    const slack = `slack ${number(mean, 4)} on average`;
     return `${counted}${drawn} · ${share} · ${slack} · the edge has ${rows} rows, ${alive} alive`;
   }
 }

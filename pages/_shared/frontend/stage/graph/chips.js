@@ -14,6 +14,7 @@ const NAME = 12; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
 const [FAR, NAMED] = [0.004, 0.4]; // what a pixel from its place costs, and a name that it covers; of a circle it is 1
 const CLOSE = 1e-7; // energies nearer than this count as equal
+const SURE = 11; // digits of a share that are those of all equal to it
 
 // The parts of y*'s cost: one for every slot.
 const partsOf = (moment, isExact) => {
@@ -69,15 +70,18 @@ const signOf = ({ what }) => (what === "exactly" ? "=" : "≥");
 
 const ownOf = ({ columns, y }) => columns.find(({ state }) => state === y)?.own ?? 0;
 
-// Every share, and by how much it is more than before: the increments sum to LB's rise, as the numbers show it.
+// Every share, equal ones in equal digits; and by how much it is more than before: the increments sum to LB's rise, as
+// the numbers show it.
 const shareWords = ({ before, after }, { from, to, kept }, digits) => {
   const unit = 10 ** digits;
   const values = [...to, kept[1]];
   const rise = Math.round(after.lower * unit) - Math.round(before.lower * unit);
   const more = values.map((value, slot) => value - (from[slot] ?? kept[0]));
   const added = apportioned(more, digits, rise);
-  return apportioned(values, digits).map((value, slot) => [
-    `${slot < to.length ? "share" : "keeps"} ${shown(value, digits)} (${signed(added[slot], digits)})`,
+  // Without the last digits, in which equal shares may differ by the rounding of a sum.
+  return values.map((value, slot) => [
+    `${slot < to.length ? "share" : "keeps"} ${shown(Math.round(Number((value * unit).toPrecision(SURE))), digits)} ` +
+      `(${signed(added[slot], digits)})`,
     false,
     added[slot],
   ]);

@@ -4,12 +4,12 @@ import { closeness } from "../../gap.js";
 import { gradient } from "../../palette.js";
 import { number } from "../../text.js";
 
-const energy = { from: "0", to: (top) => `≥ ${number(top, 3)}`, value: (v) => number(v) };
+const energy = { from: "0", to: (top) => `≥ ${number(top, 4)}`, value: (v) => number(v) };
 export const MEASURES = {
-  tension: { name: "tension", ...energy, to: (top) => number(top, 3) },
+  tension: { name: "tension", ...energy, to: (top) => number(top, 4) },
   mean: { name: "mean slack", ...energy },
   largest: { name: "largest slack", ...energy },
-  loose: { name: "tight states", from: "all", to: () => "none", value: (v) => `${number(100 * (1 - v), 3)} %` },
+  loose: { name: "tight states", from: "all", to: () => "none", value: (v) => `${number(100 * (1 - v), 4)} %` },
 };
 
 // The least of 1, 2, 5, 10, … that is not less than a value: the end of the scale, which must not change all the time.

@@ -11,7 +11,7 @@ const THOUSANDS = ["", " k", " M", " G", " T"];
 export const counted = (value) => {
   let [rest, k] = [value, 0];
   for (; rest >= 9999.5 && k < THOUSANDS.length - 1; k += 1) rest /= 1000;
-  return number(rest, k ? 2 : 4) + THOUSANDS[k];
+  return number(rest, k ? 3 : 5) + THOUSANDS[k];
 };
 
 // With points below each other, as far as sizes allow.
