@@ -38,9 +38,11 @@ class Terms {
     this.tip.hide();
   }
 
-  // What a walk has come to may have been scrolled into sight.
+  // The tip goes along with its mark, as long as that is in sight.
   moved() {
-    if (this.walked) this.tip.place();
+    if (!this.tip.mark) return;
+    const { top, bottom } = this.tip.mark.getBoundingClientRect();
+    if (this.walked || (bottom > 0 && top < innerHeight)) this.tip.place();
     else this.hide();
   }
 
