@@ -12,6 +12,7 @@ from starlette.routing import Route
 from pages._shared.app.address import keep_address
 from pages._shared.app.compiling import AT_ONCE, tell_progress
 from pages._shared.app.compressing import Compressing
+from pages._shared.app.explaining import explain_terms
 from pages._shared.app.frame import entitle, frame
 from pages._shared.app.opening import arrive, opening
 from pages._shared.app.routing import run_through_app, to_the_first_page
@@ -49,6 +50,7 @@ def show() -> None:
     else:
         st.caption("Instance, Watch, Learn and Method are open already.")
         tell_progress(f"{page.title} opens")
+    explain_terms()
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
 CONTENTS = {
-    "Using it": ["docs/guide", "docs/formats"],
+    "Using it": ["docs/guide", "docs/terms", "docs/formats"],
     "The method": ["docs/method", "docs/proofs", "docs/study"],
     "The project": ["docs/architecture", "CONTRIBUTING", "CHANGELOG"],
 }

@@ -149,7 +149,7 @@ def show() -> None:
         words, live, question, way = st.columns(4)
     with words:
         st.subheader(lesson.title, anchor=False)
-        st.markdown(lesson.text)
+        st.markdown(lesson.text, unsafe_allow_html=True)
     if has_lab() or not lesson.computes:
         with live:
             lesson.show()

@@ -7,7 +7,7 @@ import textwrap
 import streamlit as st
 
 from pages._shared.app.compiling import tell_progress
-from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.glossary import GLOSSARY, in_markdown
 from pages._shared.app.session import has_lab
 from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
 
@@ -16,7 +16,7 @@ def formula(step: Formula) -> None:
     """One formula, its explanation, its code, and a link to the page that shows it."""
     st.subheader(step.title)
     st.latex(step.latex)
-    st.markdown(step.words)
+    st.markdown(step.words, unsafe_allow_html=True)
     line, text = source(step.file, step.function)
     with st.expander(f"Code: {step.file}, line {line}, {step.function}"):
         st.code(textwrap.dedent(text), language="python")
@@ -39,10 +39,10 @@ def show() -> None:
     with misprints:
         st.markdown("\n".join(f"- **{where}.** {mended}" for where, mended in MISPRINTS))
     with words:
-        terms = "\n".join(
-            f"| **{word}** | {term.symbol} | {term.meaning} | {term.seen} |" for word, term in GLOSSARY.items()
+        terms = "\n".join(in_markdown(f"**<dfn>{name}</dfn>**", term) for name, term in GLOSSARY.items())
+        st.markdown(
+            f"| term | symbol | meaning | where it is seen |\n|---|---|---|---|\n{terms}", unsafe_allow_html=True
         )
-        st.markdown(f"| term | symbol | meaning | where it is seen |\n|---|---|---|---|\n{terms}")
 
 
 show()

@@ -13,6 +13,7 @@ from bender_core.experiments import read_plan
 from bender_core.io._source import default_limit
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import DEEPEST, VARIANTS
+from docs import fill_terms
 from docs.fill_study import DOCUMENT, filled
 
 ROOT = DOCUMENT.parents[1]
@@ -25,6 +26,12 @@ def test_the_study_says_what_its_runs_say() -> None:
     assert text.count("```text") == 4
     assert "holds: The longer the baseline takes" in text
     assert filled(text) == text
+
+
+def test_the_terms_are_those_of_the_app() -> None:
+    text = fill_terms.DOCUMENT.read_text(encoding="utf-8")
+    assert "| **floor** |" in text
+    assert fill_terms.filled(text) == text
 
 
 def test_the_guide_gives_the_settings_and_their_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 import bender_core.visualization.study  # noqa: F401  # everything that draws, for the same reason
 from bender_core.visualization.styles import PALETTE
+from pages._shared.app.frontend import MARKS
 from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
 from pages._shared.running.garbage import collect_seldom
@@ -61,7 +62,7 @@ _CSS = """<style>
   .st-key-compiling p { margin: 0; padding: 0.15rem 1.6rem 0.2rem; font-size: 0.875rem; line-height: 1.3; }
   .stMainBlockContainer:has(.st-key-compiling) { padding-bottom: 2.5rem; }
   :root:has(.st-key-compiling) { --compiling: 1.8rem; }
-  :is(.st-key-address_bar, .st-key-loaded_ahead, .st-key-loaded_pictures) {
+  :is(.st-key-address_bar, .st-key-loaded_ahead, .st-key-loaded_pictures, .st-key-loaded_terms) {
     position: absolute; width: 1px; height: 1px; }
   /* A notice about what an address has replaced is above the page, and the stage leaves room for it. */
   .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }
@@ -128,7 +129,7 @@ def _nu() -> str:
     return f".main-svg :is(path.point, .scatterpts)[style*='fill: {drawn}'] {{ fill: {shown} !important; }}"
 
 
-_STYLE = _CSS.replace("</style>", f"{_nu()}</style>")
+_STYLE = _CSS.replace("</style>", f"{_nu()}{MARKS}</style>")
 
 
 def frame() -> None:

@@ -1,8 +1,8 @@
 """Components that draw themselves in the browser, from the modules in ``pages/_shared/frontend``.
 
 A component ``name`` is a folder there, with ``name.html``, its styles, the module ``name.js`` and its imports.
-Streamlit knows only the page and the loader; modules, styles, colours and the fields of addresses are sent to a tab
-once, with the first data.
+Streamlit knows only the page and the loader; modules, styles, colours, the fields of addresses and whatever else a
+component shares are sent to a tab once, with the first data.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from pages._shared.running.kept import Kept
 FRONTEND = Path(__file__).parents[1] / "frontend"
 # Figures of the library have colours of their own.
 _COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
+# The look of a term that explains itself, in components and pages.
+MARKS = (FRONTEND / "marks.css").read_text(encoding="utf-8")
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
 
 
@@ -30,12 +32,17 @@ _SENT = Kept[set[str]]("components_sent")
 
 
 class Component:
-    """A component that can be mounted."""
+    """A component that can be mounted; ``shared`` are values that its modules find in ``benderLab``."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **shared: object) -> None:
         self.name, main = name, f"{name}/{name}.js"
-        self.code = {"main": main, "modules": modules(main), "style": _style(name), "palette": _COLOURS}
-        self.code["fields"] = for_browser()
+        self.code: dict[str, object] = {
+            "main": main,
+            "modules": modules(main),
+            "style": _style(name),
+            "palette": _COLOURS,
+        }
+        self.code |= {"fields": for_browser(), **shared}
         self._mount = st.components.v2.component(
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )
@@ -68,7 +75,7 @@ def modules(main: str) -> dict[str, str]:
 def _style(name: str) -> str:
     """The styles of a component: what all share, then its own."""
     own = sorted((FRONTEND / name).glob("*.css"))
-    return _text("shared.css") + "".join(path.read_text(encoding="utf-8") for path in own)
+    return _text("shared.css") + MARKS + "".join(path.read_text(encoding="utf-8") for path in own)
 
 
 def _text(path: str) -> str:

@@ -1,6 +1,7 @@
-"""The terms of the app, in one table: listed on Method, and shown as help where they are used.
+"""The terms of the app, in one table: listed on Method and in docs/terms.md, and explained wherever they stand.
 
-A term has one meaning on all pages. Its symbol is written as on the screen, its meaning in a sentence or two.
+A term has one meaning on all pages. Its symbol is written as on the screen, its meaning in a sentence or two. Pages
+mark a term by ``<dfn>``; `explaining` shows the tip of a mark.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ class Term(NamedTuple):
         What it is, in plain text.
     seen : str
         The page that shows it, and where on it.
+    picture : str
+        The picture that explains it, a file of ``frontend/terms`` without its ending; empty if words suffice.
     """
 
     symbol: str
     meaning: str
     seen: str
+    picture: str = ""
 
 
 GLOSSARY: dict[str, Term] = {
@@ -37,12 +41,14 @@ GLOSSARY: dict[str, Term] = {
         "β⁰ − Σ uᵢ",
         "A sum of one term per variable, nowhere above the true min-marginal, for any messages.",
         "Watch: the steps in the chart of a message; Edge: the table of rows",
+        "row",
     ),
     "ceiling": Term(
         "",
         "In an update, the least exact cost of the states evaluated so far: the bound cannot rise above it. It only "
         "falls.",
         "Watch: the dashed line above the floor, in the chart of the bounds",
+        "meeting",
     ),
     "certificate": Term(
         "",
@@ -75,6 +81,7 @@ GLOSSARY: dict[str, Term] = {
         "ν⁻",
         "The maximum of all rows of an edge: the best lower bound on its min-marginals so far.",
         "Watch: the chart of a message; Edge: the dashes of the figure",
+        "envelope",
     ),
     "event": Term(
         "",
@@ -87,6 +94,7 @@ GLOSSARY: dict[str, Term] = {
         "In an update, the least cost of a state as far as the rows show: the bound if messages were passed now. It "
         "only rises, and the update ends where it meets the ceiling.",
         "Watch: the line below the ceiling, in the chart of the bounds",
+        "meeting",
     ),
     "fork": Term(
         "",
@@ -103,16 +111,25 @@ GLOSSARY: dict[str, Term] = {
         "UB − LB",
         "Upper bound minus lower bound; in per cent, relative to the larger of the two in size. Closed: 0.",
         "Watch: the line of bounds, and “The gap lives in”; Compare: the curves",
+        "bounds",
     ),
     "hyper-edge": Term(
         "pq",
         "Two groups joined by at least one coupling; it has a message in each direction.",
         "Watch: the lines of the graph",
+        "groups",
     ),
     "hyper-variable": Term(
         "p",
         "A group of at most M binary variables, treated as one variable of up to 2^M states.",
         "Partition; Watch: the circles of the graph",
+        "groups",
+    ),
+    "intercept": Term(
+        "β⁰",
+        "The constant of a Benders row, from which a charge for the value of each variable is subtracted. Only it "
+        "changes when messages change.",
+        "Watch: the formula of a new row; Edge: the table of rows",
     ),
     "labelling": Term(
         "x",
@@ -123,11 +140,13 @@ GLOSSARY: dict[str, Term] = {
         "LB",
         "An energy that no labelling can go below.",
         "Watch and Compare: the solid curve",
+        "bounds",
     ),
     "M": Term(
         "M",
         "The largest number of variables in a group; a group of M variables has 2^M states.",
         "Partition; Watch: the run bar",
+        "groups",
     ),
     "MAP": Term(
         "",
@@ -138,16 +157,19 @@ GLOSSARY: dict[str, Term] = {
         "λ",
         "A table over the states of a group: its share of the cost of a hyper-edge.",
         "Watch: what a group passes at the end of its update; Edge: one of them, with its min-marginal and envelope",
+        "message",
     ),
     "min-marginal": Term(
         "ν",
         "For every state of a group, the least that the rest of a hyper-edge costs.",
         "Watch: the chart of a message; Edge: the dots of the figure",
+        "envelope",
     ),
     "MWC": Term(
         "α",
         "Magnanti-Wong cut: of the rows that are tight at a state, one that minimises the total slack elsewhere.",
         "Edge: the kinds of row",
+        "magnanti-wong",
     ),
     "oracle": Term(
         "ν(y*)",
@@ -175,6 +197,7 @@ GLOSSARY: dict[str, Term] = {
         "",
         "Reverse Magnanti-Wong cut: in closed form, and tight at its state for all later messages.",
         "Edge: the kinds of row",
+        "reverse",
     ),
     "round": Term(
         "",
@@ -191,11 +214,13 @@ GLOSSARY: dict[str, Term] = {
         "ν − ν⁻",
         "How far the envelope is below the true min-marginal; where it is 0, the envelope is tight.",
         "Watch: “look closer”; Edge: the bars of the figure",
+        "envelope",
     ),
     "suspect": Term(
         "",
         "In an update, a state that may still be cheaper than the best one evaluated: its rows are below the ceiling.",
         "Watch: below the chart of costs, those that “may be cheaper”",
+        "suspect",
     ),
     "sweep": Term(
         "",
@@ -207,6 +232,7 @@ GLOSSARY: dict[str, Term] = {
         "The part of the gap that lies in one hyper-edge or group: what it costs in the best labelling beyond its "
         "share of the lower bound. All tensions add up to the gap.",
         "Watch: the colour of the lines, and “The gap lives in”",
+        "tension",
     ),
     "tied": Term(
         "",
@@ -218,13 +244,27 @@ GLOSSARY: dict[str, Term] = {
         "UB",
         "The energy of the best labelling found so far.",
         "Watch and Compare: the dashed curve",
+        "bounds",
     ),
     "variant": Term(
         "",
         "Which rows are added on which edges: the paper's ten, its baseline 11, and our 12 without rows.",
         "Watch: the run bar; Compare: the entries of a race",
     ),
+    "y*": Term(
+        "y*",
+        "In an update, the state of the group that is cheapest as far as the rows show. The neighbours are asked what "
+        "it costs at least in fact.",
+        "Watch: the triangle below the chart of costs, and in the circles; Edge: the class selected at first",
+        "asked",
+    ),
 }
+
+
+def in_markdown(name: str, term: Term) -> str:
+    """A line of a table in Markdown: the name as it is given, symbol, meaning, and where the term is seen."""
+    return f"| {name} | {term.symbol} | {term.meaning} | {term.seen} |".replace("y*", r"y\*")
+
 
 # Strategies: a name, and what they do.
 STRATEGIES = {

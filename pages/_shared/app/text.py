@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import streamlit as st
@@ -81,8 +81,13 @@ def complaint(error: Exception | str) -> None:
     st.html(f"<div class='complaint boxed' role='alert'>{escape(inert(str(error)))}</div>")
 
 
-def table(header: list[str], rows: list[list[str]]) -> None:
-    """A small table of plain text."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+def table(header: list[str], rows: list[list[str]], terms: Mapping[str, str] | None = None) -> None:
+    """A small table of plain text; ``terms``: the terms of the glossary that explain cells with some texts."""
+
+    def shown(cell: str) -> str:
+        term = (terms or {}).get(cell)
+        return escape(cell) if term is None else f"<dfn data-term='{term}'>{escape(cell)}</dfn>"
+
+    head = "".join(f"<th>{shown(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{shown(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     st.html(f"<table class='plain'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

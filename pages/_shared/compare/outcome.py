@@ -112,13 +112,15 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
         column_config={
             "run": column.TextColumn(width=195),
             "remarks": column.TextColumn(width=130),
-            "LB": column.NumberColumn(width=72, format="%.6g", help="Lower bound, energy: higher is better"),
-            "UB": column.NumberColumn(width=72, format="%.6g", help="Energy of the best labelling: lower is better"),
-            "gap": column.NumberColumn(
-                width=60, format="%.3g %%", help="Between the bounds, relative to the larger one in size; 0: closed"
+            "LB": column.NumberColumn(
+                width=72, format="%.6g", help=f"{GLOSSARY['lower bound'].meaning} Higher is better"
             ),
+            "UB": column.NumberColumn(
+                width=72, format="%.6g", help=f"{GLOSSARY['upper bound'].meaning} Lower is better"
+            ),
+            "gap": column.NumberColumn(width=60, format="%.3g %%", help=GLOSSARY["gap"].meaning),
             "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"].meaning),
-            "rows": column.NumberColumn(width=52, help="Benders rows in use"),
+            "rows": column.NumberColumn(width=52, help=f"Benders rows in use. {GLOSSARY['Benders row'].meaning}"),
             "seconds": column.NumberColumn(
                 width=64, format="%.3g", help="Computing time of the run alone, tables included"
             ),

@@ -172,28 +172,29 @@ def draw(current: Lab, view: MessageView, drawn: Stems, names: list[str], select
         height=int(drawing.layout.height),
         alt=f"The min-marginal and the envelope below it for {len(classes)} classes, with the values of their members",
     )
-    st.caption(caption_of(current, view, drawn))
+    st.caption(caption_of(current, view, drawn), unsafe_allow_html=True)
 
 
 def caption_of(current: Lab, view: MessageView, drawn: Stems) -> str:
-    """The caption of the figure."""
+    """The caption of the figure, in Markdown with marked terms."""
     shown = view.shown
     group = current.run.engine.graph.ends(current.run.arc)[0]
     every = len(current.run.engine.partition.groups[group])
     members = [current.run.engine.mrf.names[current.run.engine.partition.groups[group][k]] for k in shown.members]
     listed = markdown(", ".join(labels(members)[:MOST_LISTED])) + ", …" * (len(members) > MOST_LISTED)
     text = (
-        f"{view.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
-        f"{len(members)} of {every} members ({listed}). "
+        f"{view.moment.capitalize()}: {1 << every:,} states, {len(shown):,} <dfn data-term='class'>classes</dfn>: "
+        f"this message depends on {len(members)} of {every} members ({listed}). "
         if shown.idle
-        else f"{view.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
-        f"{f'all {every} members' if every > 1 else 'its one member'} ({listed}). "
+        else f"{view.moment.capitalize()}: {1 << every:,} states, each a <dfn>class</dfn> of its own: this message "
+        f"depends on {f'all {every} members' if every > 1 else 'its one member'} ({listed}). "
     )
     if not drawn.all:
         text += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
     if not shown.rows:
-        return text + "Dots: the true min-marginal ν, which an exact variant sends as it is."
+        return text + "Dots: the true <dfn>min-marginal</dfn> ν, which an exact variant sends as it is."
     return text + (
-        f"Dots: the true min-marginal ν; bars: the envelope ν⁻ of {len(shown.rows)} rows; between them the slack, on "
+        "Dots: the true <dfn>min-marginal</dfn> ν (the <dfn>oracle</dfn> finds one of them); bars: the "
+        f"<dfn>envelope</dfn> ν⁻ of {len(shown.rows)} rows; between them the <dfn>slack</dfn>, on "
         f"average {number(float(shown.slack.mean()))}. Tight at {100 * shown.tight.mean():.3g} % of the states."
     )

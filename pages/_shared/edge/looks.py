@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
+from bender_core.kernels.layout import RowKind
 from bender_core.looking.anatomy import anatomy
 from bender_core.looking.classes import bits_of
 from bender_core.looking.what_if import WhatIfRow
@@ -31,6 +32,17 @@ from pages._shared.forks.requesting import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
 LOOKS = ("What if", "Row anatomy", "Over time")
+
+
+def _unbroken(kind: RowKind) -> str:
+    """The name of a kind of row, in one line."""
+    return ROW_LOOKS[kind].name.replace(" ", "\u00a0")
+
+
+# Of the cells of the table that compares rows.
+_TERMS = {"row": "Benders row", "lift at y*": "y*"} | {
+    _unbroken(kind): ROW_LOOKS[kind].name.partition(" ")[0] for kind in ROW_LOOKS
+}
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
@@ -71,7 +83,7 @@ def compare(candidates: list[WhatIfRow], state: int, at_oracle: int) -> None:
         ["row", "lift there", "lift at y*", "mean lift", "states made tight", "µs", "pivots"],
         [
             [
-                ROW_LOOKS[row.kind].name.replace(" ", "\u00a0"),
+                _unbroken(row.kind),
                 number(float(row.rise[state])),
                 number(float(row.rise[at_oracle])),
                 number(row.lift),
@@ -81,9 +93,12 @@ def compare(candidates: list[WhatIfRow], state: int, at_oracle: int) -> None:
             ]
             for row in candidates
         ],
+        _TERMS,
     )
     st.caption(
-        "Lift: how far the envelope rises; its mean over all states is the mean slack removed. The run does not change."
+        "Lift: how far the <dfn>envelope</dfn> rises; its mean over all states is the mean <dfn>slack</dfn> removed. "
+        "The run does not change.",
+        unsafe_allow_html=True,
     )
 
 
@@ -130,9 +145,10 @@ def show_anatomy(current: Lab, found: Findings, view: MessageView, rows: list[in
         alt=f"Row {row.index} as a graph: the couplings between receiving and sending members, and how it splits them",
     )
     st.caption(
-        "Left: the receiver's members, right: the sender's; a link is a coupling, wider if stronger. Full colour: y* "
-        "has the value that the coupling needs, so the other end is charged for all of it. The sender's answer is its "
-        "cheapest state after the charges v: it gives the intercept β⁰. Filled: 1, hollow: 0."
+        "Left: the receiver's members, right: the sender's; a link is a coupling, wider if stronger. Full colour: "
+        "<dfn>y*</dfn> has the value that the coupling needs, so the other end is charged for all of it. The sender's "
+        "answer is its cheapest state after the charges v: it gives the intercept <dfn>β⁰</dfn>. Filled: 1, hollow: 0.",
+        unsafe_allow_html=True,
     )
 
 
@@ -147,10 +163,12 @@ def over_time(current: Lab, found: Findings) -> None:
         key="edge-history",
         config=picture_of(current, "slack"),
         height=320,
-        alt="Mean and largest slack over the events of the run",
+        alt="Mean and largest <dfn>slack</dfn> over the events of the run",
     )
     st.caption(
-        "Mean and largest slack over all states, computed at the events marked. The vertical line: the event shown."
+        "Mean and largest slack over all states, computed at the events marked. The vertical line: the "
+        "<dfn>event</dfn> shown.",
+        unsafe_allow_html=True,
     )
     if not past.complete:
         st.caption("Only the beginning: the whole run would take too long.")

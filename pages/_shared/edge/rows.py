@@ -116,11 +116,11 @@ def _lives(found: list[RowLife]) -> dict[str, list[Any]]:
 
 _CONFIG = {
     "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"].meaning),
-    "kind": st.column_config.TextColumn(help=GLOSSARY["cut"].meaning),
+    "kind": st.column_config.TextColumn(help=" ".join(GLOSSARY[name].meaning for name in ("cut", "RMC", "MWC"))),
     "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
     "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
     "at y*": st.column_config.TextColumn(width="medium", help="The values of the coupled members"),
-    "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
+    "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help=GLOSSARY["intercept"].meaning),
     "maximal at": st.column_config.NumberColumn(
         format="percent", help="Share of the states at which the row attains the envelope"
     ),

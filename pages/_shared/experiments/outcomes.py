@@ -78,7 +78,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
         "are the paper's: colours for α, o and solid lines for rows on the loosest edge, x and dotted lines on all "
         f"loose edges. Faint: a run reached the limit of {limit:g} s, so its true time is longer."
     )
-    st.caption(f"{legend} Click a point to watch its run.")
+    st.caption(f"{legend} Click a point to watch its run.".replace("α", "<dfn>α</dfn>", 1), unsafe_allow_html=True)
     points = picked.selection.points
     if points:
         key, _, size = points[0]["customdata"]
@@ -134,11 +134,13 @@ def gap_table(runs: Sequence[FinishedRun]) -> None:
             published = PUBLISHED_GAPS.get(size, {}).get(row.variant) if row.schedule == "mplp" else None
             if published is not None:
                 lines.append(["", "paper", *map(_gap, published), ""])
-    table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines)
+    table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines, {"variant": "variant"})
     st.caption(
-        "Percentiles over instances of the gap, (UB − LB) / max(|LB|, |UB|), the paper's normalised gap for negative "
-        "energies. 0: below 1e-9, a certified optimum; –: the run never began. The paper's 97 instances are not "
-        "public and ours are generated, so compare the variants with each other, not the levels."
+        "Percentiles over instances of the <dfn>gap</dfn>, (<dfn>UB</dfn> − <dfn>LB</dfn>) / max(|LB|, |UB|), the "
+        "paper's normalised gap for negative energies. 0: below 1e-9, a certified optimum; –: the run never began. "
+        "The paper's 97 instances are not public and ours are generated, so compare the variants with each other, not "
+        "the levels.",
+        unsafe_allow_html=True,
     )
 
 
@@ -155,6 +157,7 @@ def proof_table(proven: Sequence[Proofs]) -> None:
             ]
             for row in proven
         ],
+        {"M (largest)": "M", "proven": "proof", "median gap of the others": "gap"},
     )
     st.caption(
         "A proof makes its groups itself: the bound decides variables, and the rest continues in larger groups, until "

@@ -2,7 +2,7 @@
 // each becomes a local file, and they import each other as they would from a server.
 
 globalThis.benderLab ??= {};
-// By name: the main module and the style of every component received. Besides, what all share: colours and fields.
+// By name: the main module and the style of every component received. Besides, what they share: colours, fields, terms.
 const tab = globalThis.benderLab;
 
 // The URLs of modules by path, each made at its first import.
@@ -24,8 +24,8 @@ export default async function (component) {
   const root = parentElement.querySelector("[data-component]");
   const name = root.dataset.component;
   if (data.code) {
-    const { palette, fields, style, modules, main } = data.code;
-    Object.assign(tab, { palette, fields });
+    const { style, modules, main, ...shared } = data.code;
+    Object.assign(tab, shared);
     tab[name] = { style, main: import(linked(modules)(main)) };
   }
   if (!tab[name]) return setTriggerValue("missing", true);

@@ -3,8 +3,9 @@
 
 const { light, dark: night, rows } = globalThis.benderLab.palette;
 
-// The kinds of row, by number: name, and dashes, so that colour is not needed to tell them apart.
-export const ROWS = rows.map(({ name, dash }) => ({ name, dash: dash.join(" ") }));
+// The kinds of row, by number: name, the term that explains it, and dashes, so that colour is not needed to tell them
+// apart.
+export const ROWS = rows.map(({ name, dash }) => ({ name, term: name.split(" ")[0], dash: dash.join(" ") }));
 
 // Give an element, and all within it, the colours of its page; a style reads them as variables: --lb, --floor.
 export const dress = (element, dark) => {

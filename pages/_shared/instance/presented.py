@@ -141,7 +141,9 @@ def present(mrf: bc.BinaryMRF) -> None:
             )
             few = f" The {MOST_EDGES:,} strongest of {couplings:,} are drawn." * (couplings > MOST_EDGES)
             st.caption(
-                f"Circles: variables, coloured by the cost of x = 1. Lines: couplings, dotted if repulsive.{few}"
+                "Circles: variables, coloured by the cost of x = 1. Lines: "
+                f"<dfn data-term='coupling'>couplings</dfn>, dotted if repulsive.{few}",
+                unsafe_allow_html=True,
             )
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
@@ -153,7 +155,9 @@ def present(mrf: bc.BinaryMRF) -> None:
             key="couplings",
             alt="Histogram: number of edges by coupling",
         )
-        st.caption("Number of edges by coupling w; negative couplings favour equal values.")
+        st.caption(
+            "Number of edges by <dfn>coupling</dfn> w; negative couplings favour equal values.", unsafe_allow_html=True
+        )
     with form:
         conversion(mrf)
     with file:

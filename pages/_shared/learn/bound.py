@@ -23,11 +23,12 @@ from pages._shared.learn.models import same, show_at
 
 TEXT = """
 Take the least cost of every group by itself, and the least cost of every edge after the sharing. Groups need not
-agree, so the sum of these costs is a **lower bound** (LB): no labelling costs less. The groups' cheapest states
-together form a labelling; its cost is an **upper bound** (UB). The optimum lies between. UB − LB is the **gap**: when
-it closes, the labelling is proven optimal.
+agree, so the sum of these costs is a **lower bound** (<dfn>LB</dfn>): no labelling costs less. The groups' cheapest
+states together form a labelling; its cost is an **upper bound** (<dfn>UB</dfn>). The optimum lies between. UB − LB is
+the **<dfn>gap</dfn>**: when it closes, the labelling is proven optimal.
 
-The shares λ are the **certificate**: LB can be recomputed from them alone, without trusting the rows or the run.
+The shares <dfn>λ</dfn> are the **<dfn>certificate</dfn>**: LB can be recomputed from them alone, without trusting the
+rows or the run.
 
 Each update raises LB or leaves it unchanged; it never falls.
 

@@ -14,12 +14,13 @@ from pages._shared.learn.models import body
 from pages._shared.learn.timing import ENUMERATION, plot_times, sweep_time
 
 TEXT = """
-Large groups give good bounds, as the ring showed. What do they cost? Each group of M variables has 2 to the power of
-M states. To compute min-marginals by **enumeration**, every state of one group is tried with every state of the other.
+Large groups give good bounds, as the ring showed. What do they cost? Each group of <dfn>M</dfn> variables has 2 to the
+power of M states. To compute <dfn data-term="min-marginal">min-marginals</dfn> by **enumeration**, every state of one
+group is tried with every state of the other.
 
 The model here is a body pose: fourteen body parts, each a group, with M candidates (places where that part may be). A
-**sweep** updates every group once, and a run takes many sweeps. The times are those of **the machine that runs this
-app**: measured where that is quick, and extrapolated from smaller groups where it is not.
+**<dfn>sweep</dfn>** updates every group once, and a run takes many sweeps. The times are those of **the machine that
+runs this app**: measured where that is quick, and extrapolated from smaller groups where it is not.
 
 **Try it:** drag M until you would no longer wait.
 """

@@ -19,12 +19,13 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import glass, show_at
 
 TEXT = """
-Many rows touch ν at y*. Away from y* some are much lower than others and lift the envelope less.
+Many <dfn data-term="Benders row">rows</dfn> touch <dfn>ν</dfn> at <dfn>y*</dfn>. Away from y* some are much lower than
+others and lift the <dfn>envelope</dfn> less.
 
-**RMC** (reverse Magnanti-Wong) is a closed formula and takes about a microsecond. It treats each coupling by itself
-and charges too much. **MWC** (Magnanti-Wong) solves a small optimisation problem for the smallest charges that
-suffice. The number **α** defines "small": α = 1 minimises the sum of the charges, α = 0 the sum of their squares, so
-that no charge gets large, and α = ½ weighs both.
+**<dfn>RMC</dfn>** (reverse Magnanti-Wong) is a closed formula and takes about a microsecond. It treats each coupling
+by itself and charges too much. **<dfn>MWC</dfn>** (Magnanti-Wong) solves a small optimisation problem for the smallest
+charges that suffice. The number **α** defines "small": α = 1 minimises the sum of the charges, α = 0 the sum of their
+squares, so that no charge gets large, and α = ½ weighs both.
 
 A tighter row saves later rows; a cheaper one takes less time. Which wins depends on the model.
 

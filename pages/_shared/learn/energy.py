@@ -25,8 +25,8 @@ A model has variables, each 0 or 1. Every choice of values has an **energy**, a 
 is 1, and each pair joined by a line adds one if **both** are 1. A negative number is a reward, a positive one a
 penalty.
 
-The **MAP problem** asks for the values of least energy. Rewards pull one way, penalties another, and each new
-variable doubles the number of choices. A photograph has millions of variables.
+The **<dfn>MAP</dfn> problem** asks for the values of least energy. Rewards pull one way, penalties another, and each
+new variable doubles the number of choices. A photograph has millions of variables.
 
 **Try it:** switch variables on and off. How low can the energy get?
 """

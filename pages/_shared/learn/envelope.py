@@ -18,12 +18,14 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_messages, tiny_partition, tiny_run
 
 TEXT = """
-The **envelope** ν⁻ is the maximum of all rows at each state. Its distance from ν is the **slack**. Removing all slack
-could take very many rows. There is no need: the bound depends on A's **cheapest** state alone.
+The **<dfn>envelope</dfn>** ν⁻ is the maximum of all rows at each state. Its distance from <dfn>ν</dfn> is the
+**<dfn>slack</dfn>**. Removing all slack could take very many rows. There is no need: the bound depends on A's
+**cheapest** state alone.
 
-So A finds its cheapest state y* according to the envelope, and asks B for the true cost at this one state (the
-**oracle**). If the envelope is too low there, a row is made at y* and A looks again. Once the envelope is **tight**
-at the cheapest state, the bound is as good as with the whole table ν.
+So A finds its cheapest state <dfn>y*</dfn> according to the envelope, and asks B for the true cost at this one state
+(the **<dfn>oracle</dfn>**). If the envelope is too low there, a <dfn data-term="Benders row">row</dfn> is made at y*
+and A looks again. Once the envelope is **tight** at the cheapest state, the bound is as good as with the whole table
+ν.
 
 **Try it:** step through A's first update.
 """

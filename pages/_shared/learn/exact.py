@@ -20,14 +20,15 @@ from pages._shared.learn.models import RECEIVER, SENDER, two_parts, two_rows
 from pages._shared.learn.timing import Model, plot_times, sweep_time
 
 TEXT = """
-Rows avoid the table ν. Bender Lab can also compute it exactly, even where enumeration is hopeless.
+<dfn data-term="Benders row">Rows</dfn> avoid the table <dfn>ν</dfn>. Bender Lab can also compute it exactly, even
+where enumeration is hopeless.
 
 **Pruning** drops states of the sender early, once another is cheaper for all values of the receiver's remaining
-variables. **Elimination** suits groups joined by few couplings, such as rows of a grid: it minimises over the
-sender's variables one at a time and keeps the table small.
+variables. **Elimination** suits groups joined by few couplings, such as rows of a grid: it minimises over the sender's
+variables one at a time and keeps the table small.
 
-Variant 12 chooses the cheapest of the three methods for each message in advance. Exact messages also give the true
-slack of rows, and verify the certificate.
+<dfn data-term="variant">Variant</dfn> 12 chooses the cheapest of the three methods for each message in advance. Exact
+messages also give the true <dfn>slack</dfn> of rows, and verify the <dfn>certificate</dfn>.
 
 Neither always wins: where couplings are dense and conflicting, little can be pruned.
 

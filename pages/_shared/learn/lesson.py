@@ -66,7 +66,8 @@ class Lesson:
         Its name in the address.
     title : str
     text : str
-        Markdown; the last paragraph is the exercise. It contains no numbers of the model, as these are computed.
+        Markdown, with terms marked by ``<dfn>``; the last paragraph is the exercise. It contains no numbers
+        of the model, as these are computed.
     show : callable
         Draws the live model and its controls.
     question : callable

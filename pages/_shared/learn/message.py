@@ -19,12 +19,12 @@ from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_pa
 
 TEXT = """
 The variables of the tiny model form two groups, A and B, joined only by the couplings between them. Put A into some
-state. B answers with the state that makes these couplings cheapest. The cost of this best answer is the
-**min-marginal** of A's state, written **ν** (nu).
+state. B <dfn data-term="answer">answers</dfn> with the state that makes these couplings cheapest. The cost of this
+best answer is the **<dfn>min-marginal</dfn>** of A's state, written **ν** (nu).
 
-The **message** from B to A is a table too, written **λ** (lambda): the share of these costs that A counts as its own,
-one number for each state of A. All λ start at 0. When A is updated, it takes over what ν says of its states, and hands
-back a part. So messages move costs around and change no energy.
+The **message** from B to A is a table too, written **<dfn>λ</dfn>** (lambda): the share of these costs that A counts
+as its own, one number for each state of A. All λ start at 0. When A is updated, it takes over what ν says of its
+states, and hands back a part. So messages move costs around and change no energy.
 
 **Try it:** put A into each of its states, and see how B answers.
 """

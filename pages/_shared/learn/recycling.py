@@ -17,13 +17,13 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, glass, show_at
 
 TEXT = """
-When other groups are updated, they pass messages too: λ changes, and the true ν changes with it. Must all rows be
-made again?
+When other groups are updated, they pass <dfn data-term="message">messages</dfn> too: λ changes, and the true
+<dfn>ν</dfn> changes with it. Must all rows be made again?
 
-No. The charges of a row bound the **couplings**, which never change. Only the constant β⁰ depends on λ, and
-computing it takes one pass over the states of the sender, without optimisation. So every row is kept, recomputed
-for the new λ, and is still nowhere above ν. It serves both directions of its edge. An RMC row even continues to touch
-ν at its own y*.
+No. The charges of a <dfn data-term="Benders row">row</dfn> bound the **couplings**, which never change. Only the
+constant <dfn>β⁰</dfn> depends on λ, and computing it takes one pass over the states of the sender, without
+optimisation. So every row is kept, recomputed for the new λ, and is still nowhere above ν. It serves both directions
+of its edge. An <dfn>RMC</dfn> row even continues to touch ν at its own y*.
 
 That is why later sweeps need few new rows.
 

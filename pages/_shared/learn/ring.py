@@ -26,10 +26,10 @@ The usual bound comes from a **linear program (LP)**: it lets every variable be 
 wishes. So it promises an energy that no labelling reaches. It is **loose**, and messages between single variables
 cannot improve it.
 
-**Groups** help: inside a group, every combination counts and nothing is half. The groups themselves must not form a
-ring.
+**<dfn data-term="hyper-variable">Groups</dfn>** help: inside a group, every combination counts and nothing is half.
+The groups themselves must not form a ring.
 
-**Try it:** drag M, the size of the pieces. Then pair variables across the ring.
+**Try it:** drag <dfn>M</dfn>, the size of the pieces. Then pair variables across the ring.
 """
 
 ALONG, ACROSS = "pieces along the ring", "pairs across the ring"

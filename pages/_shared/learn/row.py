@@ -19,12 +19,13 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny, tiny_partition, tiny_run
 
 TEXT = """
-Instead of the whole table ν we keep simple bounds on it. A **Benders row** is a number β⁰ minus a charge for each
-variable of A, one if it is 0 and another if it is 1: a plain sum, without pairs. So it is cheap to make, to store
-and to evaluate, even if A has thousands of states.
+Instead of the whole table ν we keep simple bounds on it. A **<dfn>Benders row</dfn>** is a number <dfn>β⁰</dfn> minus
+a charge for each variable of A, one if it is 0 and another if it is 1: a plain sum, without pairs. So it is cheap to
+make, to store and to evaluate, even if A has thousands of states.
 
-The charges are chosen so that the row is nowhere above ν: it is a **minorant**. At one state, the y* for which it was
-made, it touches ν. Raised any further, it would exceed ν somewhere and no longer be a valid bound.
+The charges are chosen so that the row is nowhere above <dfn>ν</dfn>: it is a **minorant**. At one state, the
+<dfn>y*</dfn> for which it was made, it touches ν. Raised any further, it would exceed ν somewhere and no longer be a
+valid bound.
 
 **Try it:** choose y*, then raise the row.
 """

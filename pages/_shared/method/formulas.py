@@ -21,7 +21,7 @@ class Formula:
     title : str
     latex : str
     words : str
-        Its meaning, as Markdown.
+        Its meaning, as Markdown with terms marked by ``<dfn>``.
     file, function : str
         The code that computes it; the path starts where the library is imported from.
     page : str
@@ -43,7 +43,7 @@ FORMULAS = (
     Formula(
         "Energy",
         r"f(x) = c + \sum_i \theta_i(x_i) + \sum_{(ij)} \theta_{ij}(x_i, x_j), \qquad x \in \{0, 1\}^n",
-        "The cost of a labelling. MAP inference asks for the labelling of least energy.",
+        "The cost of a <dfn>labelling</dfn>. <dfn>MAP</dfn> inference asks for the labelling of least energy.",
         "bender_core/model.py",
         "energy",
         "instance",
@@ -63,8 +63,9 @@ FORMULAS = (
         "Hyper-variables",
         r"\begin{gathered} f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
         r"1\}^{|\mathcal{Y}_p|}, \; |\mathcal{Y}_p| \le M \end{gathered}",
-        "Groups of at most M variables become one variable each. The energy within a group is tabulated over its "
-        "states; the energy between two groups never is: that table would have up to $4^M$ entries.",
+        "<dfn data-term='hyper-variable'>Groups</dfn> of at most <dfn>M</dfn> variables become one variable each. The "
+        "energy within a group is tabulated over its states; the energy between two groups never is: that table would "
+        "have up to $4^M$ entries.",
         "bender_core/hypergraph.py",
         "_problem",
         "partition",
@@ -74,7 +75,8 @@ FORMULAS = (
         "The lower bound",
         r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
-        "A bound for any messages λ: every term is minimised by itself, so no labelling can be cheaper. It can be "
+        "A <dfn data-term='lower bound'>bound</dfn> for any messages <dfn>λ</dfn>: every term is minimised by itself, "
+        "so no labelling can be cheaper. It can be "
         "recomputed from λ alone at any time.",
         "bender_core/looking/bounds.py",
         "certified_bound",
@@ -84,7 +86,8 @@ FORMULAS = (
     Formula(
         "The min-marginal",
         r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
-        "The least cost of a state of p on the edge to q. The baseline enumerates all pairs of states; the oracle "
+        "The least cost of a state of p on the <dfn data-term='hyper-edge'>edge</dfn> to q. The baseline enumerates "
+        "all pairs of states; the <dfn>oracle</dfn> "
         "computes it at one state.",
         "bender_core/kernels/min_marginals/enumerate.py",
         "oracle",
@@ -95,8 +98,9 @@ FORMULAS = (
         "The update of a group",
         r"\begin{gathered} \nu_p = \frac{\phi_p + \sum_q \nu_{pq}}{1 + \deg p}, \\ \lambda_{pq \to p} \leftarrow "
         r"\nu_{pq} - \nu_p \end{gathered}",
-        "The cost of a group and of all its edges is shared equally; the bound cannot fall. With an envelope in place "
-        "of ν it rises just as much, provided the envelope is tight at the state where the total is "
+        "The cost of a group and of all its edges is shared equally; the bound cannot fall. With an "
+        "<dfn>envelope</dfn> in place "
+        "of <dfn>ν</dfn> it rises just as much, provided the envelope is tight at the state where the total is "
         "least.",
         "bender_core/kernels/messages.py",
         "pass_messages",
@@ -108,7 +112,8 @@ FORMULAS = (
         r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
         r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
         "The energy of an edge, bounded from below by a sum of one term per variable. The bound is valid for all "
-        "states and does not depend on λ, so a row is never removed and serves both directions.",
+        "states and does not depend on λ, so a <dfn data-term='Benders row'>row</dfn> is never removed and serves "
+        "both directions.",
         "bender_core/kernels/rows/pool.py",
         "make_row",
         "edge",
@@ -118,7 +123,8 @@ FORMULAS = (
         "A row under new messages",
         r"\begin{gathered} \beta^0 = \min_{y_q} \; \big[-\lambda_{pq \to q}(y_q) - v(y_q)\big], \\ "
         r"\text{row}(y_p) = \beta^0 - u(y_p) \end{gathered}",
-        "When λ changes, a row is recycled: only its constant β⁰ is recomputed, by one pass over the states of the "
+        "When <dfn>λ</dfn> changes, a row is recycled: only its constant <dfn>β⁰</dfn> is recomputed, by one pass "
+        "over the states of the "
         "neighbour.",
         "bender_core/kernels/rows/pool.py",
         "recycle",
@@ -129,7 +135,8 @@ FORMULAS = (
         "The envelope and its condition",
         r"\begin{gathered} \nu^-_{pq} = \max_{\text{rows}} (\beta^0 - u), \\ \min_{y_p} \Big[\phi_p + \sum_q "
         r"\nu^-_{pq}\Big] = \min_{y_p} \Big[\phi_p + \sum_q \nu_{pq}\Big] \end{gathered}",
-        "Rows are added until the total with envelopes is exact at its own minimiser y*. Elsewhere it may be "
+        "Rows are added until the total with envelopes is exact at its own minimiser <dfn>y*</dfn>. Elsewhere it "
+        "may be "
         "arbitrarily low. Where progress is slow it is made exact at the next best states too (not in the paper).",
         "bender_core/kernels/update.py",
         "consult_oracle",
@@ -140,7 +147,8 @@ FORMULAS = (
         "Reverse Magnanti-Wong cut (RMC)",
         r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
         r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
-        "In closed form: u pays for the couplings not taken at y*, v for all others. It stays tight at y* for every λ.",
+        "In closed form: u pays for the couplings not taken at <dfn>y*</dfn>, v for all others. It stays tight at y* "
+        "for every λ.",
         "bender_core/kernels/rows/pool.py",
         "write_reverse_row",
         "edge",
@@ -151,7 +159,8 @@ FORMULAS = (
         r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
         r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
         r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
-        "Among all rows tight at y*, one with the smallest charges; α weighs their sum against the sum of their "
+        "Among all rows tight at <dfn>y*</dfn>, one with the smallest charges; <dfn>α</dfn> weighs their sum against "
+        "the sum of their "
         "squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ constraints, one by one.",
         "bender_core/kernels/rows/magnanti_wong.py",
         "_active_set",

@@ -16,6 +16,9 @@ from pages._shared.partition.table import TELL_SECONDS, fill
 from pages._shared.partitioning.making import Costing
 from pages._shared.running.following import follow
 
+# Of the measures in the table.
+_TERMS = {"groups": "hyper-variable", "hyper-edges": "hyper-edge", "time\u00a0per\u00a0sweep": "sweep"}
+
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
@@ -48,7 +51,7 @@ def cost(current: Lab, part: Partition, costing: Costing) -> bool:
     if going:
         follow(lambda: costing.busy, lambda: st.caption("Measuring the cost…"), TELL_SECONDS)
     if found is None:
-        table(["", ""], [["groups", _sizes(part)]])
+        table(["", ""], [["groups", _sizes(part)]], _TERMS)
         return True
     kept, needed = found.kept, found.bytes
     rows = [
@@ -61,7 +64,7 @@ def cost(current: Lab, part: Partition, costing: Costing) -> bool:
         rows.append(["memory", f"{storage(needed)} at the start, limit {storage(limit)}"])
     if found.sweep is not None:
         rows.append(["time\u00a0per\u00a0sweep", f"{found.sweep}{', measured just now' * bool(found.sweep.sweeps)}"])
-    table(["", ""], rows)
+    table(["", ""], rows, _TERMS)
     if needed is None or needed <= limit:
         return True
     advice = f" M = {found.fits} would fit." if found.fits else " No smaller groups would fit: raise BENDER_MEMORY_MB."

@@ -46,7 +46,9 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
     coupled = len(coupled_groups(current.mrf, part))
     few = f" {MOST_EDGES:,} of {coupled:,} lines are drawn." * (coupled > MOST_EDGES)
     st.caption(
-        f"Circles are groups, larger with more members; lines join coupled groups. Click a group to edit it.{few}"
+        "Circles are groups (<dfn data-term='hyper-variable'>hyper-variables</dfn>), larger with more members; lines "
+        f"join coupled groups (<dfn data-term='hyper-edge'>hyper-edges</dfn>). Click a group to edit it.{few}",
+        unsafe_allow_html=True,
     )
 
 

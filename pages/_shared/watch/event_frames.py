@@ -62,8 +62,8 @@ class Encoder:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
         Up to event ``last``, or as far as they can be encoded in the time that is left when somebody has ``waited``
-        some seconds; at least to the event ``shown``, and with ``more`` to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
-        those from ``first`` on, possibly none.
+        some seconds; at least to the event ``shown``, and with ``more`` to event ``first``. If it ``goes_on`` from the
+        event before ``first``, which the stage holds, only those from ``first`` on, possibly none.
         """
         if goes_on and not more and first > max(shown, last):
             return {"first": first, "before": None, "columns": _typed({name: [] for name in COLUMNS})}

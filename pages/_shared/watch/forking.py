@@ -17,6 +17,7 @@ from bender_core.trying.script import as_script
 from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
+from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.requests import BRANCH, BranchRequest
 from pages._shared.app.session import Lab, lab, show_beside
@@ -50,8 +51,9 @@ def forking() -> None:
         BRANCH.set(None)
     with st.expander("Runs and forks", expanded=any(branch.parent is not None for branch in current.branches)):
         st.caption(
-            "A fork continues from the event shown with the same messages, rows and best labelling, but with something "
-            "changed. The run that it forks from is not affected."
+            "A <dfn>fork</dfn> continues from the event shown with the same messages, rows and best labelling, but "
+            "with something changed. The run that it forks from is not affected.",
+            unsafe_allow_html=True,
         )
         by_hand(current)
         if several:
@@ -157,6 +159,9 @@ def tree(current: Lab) -> None:
             "gap": [f"{100 * gap:.3g} %" for gap in gaps],
         },
         column_config={
+            "lower bound": st.column_config.TextColumn(help=GLOSSARY["lower bound"].meaning),
+            "upper bound": st.column_config.TextColumn(help=GLOSSARY["upper bound"].meaning),
+            "gap": st.column_config.TextColumn(help=GLOSSARY["gap"].meaning),
             "forked at event": st.column_config.TextColumn(help="Event of the parent run"),
             "events": st.column_config.NumberColumn(
                 format="localized", help="The number of events computed so far; the bounds are those after the last one"

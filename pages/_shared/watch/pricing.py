@@ -116,10 +116,11 @@ def pricing() -> None:
     found = _present(current)
     with st.expander("How sure is the answer", expanded=found is not None):
         st.caption(
-            "The best labelling of the model is proven first, whatever the run above has found. The price of a "
-            "variable is how much more the best labelling costs in which it has its other value. Each is "
+            "The best <dfn>labelling</dfn> of the model is proven first, whatever the run above has found. The price "
+            "of a variable is how much more the best labelling costs in which it has its other value. Each is "
             f"a proof of its own, exact where it is complete within {SECONDS:g} s, else enclosed by bounds. In the "
-            "view *answer* above, click a variable to price it."
+            "view *answer* above, click a variable to price it.",
+            unsafe_allow_html=True,
         )
         names = [label(name) for name in current.mrf.names]
         chosen = st.multiselect(

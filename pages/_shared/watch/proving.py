@@ -18,6 +18,7 @@ from bender_core.trying.policy import LARGEST, first_change
 from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
+from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.proof import ProofInProgress
 from pages._shared.app.requests import PROOF
@@ -45,8 +46,9 @@ def proving() -> None:
         st.caption(
             "The bound decides some variables: every better labelling would have to take these values, so they leave "
             "the model. The rest continues in larger groups with the same messages, and so on, without branching, "
-            f"until the bounds meet. Groups grow up to {LARGEST} variables. The proof continues the run on the stage, "
-            "which then shows all its runs as chapters of one timeline."
+            f"until the bounds meet. Groups grow up to {LARGEST} variables. The <dfn>proof</dfn> continues the run on "
+            "the stage, which then shows all its runs as <dfn data-term='chapter'>chapters</dfn> of one timeline.",
+            unsafe_allow_html=True,
         )
         if PROOF.get():
             begin_requested(current)
@@ -218,7 +220,7 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
                 "left, united as far as they fit; it went on with their messages"
             ),
             "fixed": st.column_config.NumberColumn(help="Variables whose value was decided"),
-            "tied": st.column_config.NumberColumn(help="Variables found equal or opposite to another one"),
+            "tied": st.column_config.NumberColumn(help=GLOSSARY["tied"].meaning),
             "seconds": st.column_config.NumberColumn(help="From the beginning of the proof to the end of the chapter"),
         },
         hide_index=True,

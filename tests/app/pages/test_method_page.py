@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.learn import LESSONS
 from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
@@ -19,9 +20,9 @@ def test_the_page_shows_every_formula_with_its_code() -> None:
     assert len(test.latex) == len(FORMULAS)
     for step, code in zip(FORMULAS, test.code, strict=True):
         assert f"def {step.function}(" in code.value
-    said = " ".join(text.value for text in test.markdown)
+    said = " ".join(text.value for text in test.markdown).replace(r"y\*", "y*")
     for word, term in GLOSSARY.items():
-        assert f"| **{word}** | {term.symbol} | {term.meaning} | {term.seen} |" in said
+        assert f"| **<dfn>{word}</dfn>** | {term.symbol} | {term.meaning} | {term.seen} |" in said
     assert all(f"${symbol}$" in said for symbol, *_ in NOTATION)
 
 
@@ -48,6 +49,7 @@ def test_a_term_has_a_meaning_and_a_place(word: str) -> None:
     for place in term.seen.split("; "):
         named = re.split(", |: ", place)[0].split(" and ")
         assert set(named) <= pages
+    assert term.picture in {"", *(path.stem for path in (FRONTEND / "terms").glob("*.svg"))}
     # A cell of a table in Markdown.
     assert not set("|\n") & set("".join(term))
 
@@ -55,7 +57,7 @@ def test_a_term_has_a_meaning_and_a_place(word: str) -> None:
 def test_a_message_is_the_same_on_all_pages() -> None:
     assert GLOSSARY["message"].symbol == "λ"
     assert any(symbol.startswith(r"\lambda") and "message" in meaning for symbol, meaning, _ in NOTATION)
-    assert "The **message** from B to A is a table too, written **λ**" in LESSONS["message"].text
+    assert "The **message** from B to A is a table too, written **<dfn>λ</dfn>**" in LESSONS["message"].text
 
 
 def test_every_quantity_that_a_run_names_is_explained() -> None:

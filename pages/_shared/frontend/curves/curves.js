@@ -22,10 +22,10 @@ const WHAT = {
 };
 const HOW = {
   bounds:
-    "Thick: lower bound (LB), thin: upper bound (UB), the energy of the best labelling; " +
+    "Thick: lower bound (<dfn>LB</dfn>), thin: upper bound (<dfn>UB</dfn>), the energy of the best labelling; " +
     "they close in on the optimum.",
-  lower: "The lower bound (LB) on the energy of all labellings; higher is better.",
-  gap: "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed.",
+  lower: "The lower bound (<dfn>LB</dfn>) on the energy of all labellings; higher is better.",
+  gap: "How far the lower bound is below the best labelling of all runs; at the bottom the <dfn>gap</dfn> is closed.",
 };
 const COLOURS =
   "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
@@ -131,7 +131,7 @@ class Curves {
     const against = `: ${WHAT[y]} against ${UNIT[x]}`;
     Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + against, title: model + against });
     const without = x === "rows" && runs.some((run) => run.exact) ? WITHOUT : "";
-    this.$(".how").textContent = `${HOW[y]} ${COLOURS}${without}`;
+    this.$(".how").innerHTML = `${HOW[y]} ${COLOURS}${without}`;
   }
 
   axes(size) {

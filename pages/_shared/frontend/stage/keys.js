@@ -4,17 +4,17 @@
 const WHOLE = true;
 const KEYS = [
   ["`space`", "play, pause"],
-  ["`→` `←`", "a round on, back"],
-  ["`shift` + `→` `←`", "a group"],
-  ["`alt` + `→` `←`", "a sweep"],
-  ["`.` `,`", "an event"],
+  ["`→` `←`", "a <dfn>round</dfn> on, back"],
+  ["`shift` + `→` `←`", "a <dfn data-term='hyper-variable'>group</dfn>"],
+  ["`alt` + `→` `←`", "a <dfn>sweep</dfn>"],
+  ["`.` `,`", "an <dfn>event</dfn>"],
   ["`r` `m`", "to the next large rise of LB, to the largest so far", WHOLE],
   ["`e` `t`", "to the next row on the edge shown, to where the message becomes tight", WHOLE],
   ["`u`", "to the next better labelling", WHOLE],
   ["`X`", "back to the run before, and from there to this one again", WHOLE],
   ["`C`", "another run beside this one, and this one alone again", WHOLE],
   ["`+` `−` `0`", "zoom in, zoom out, show all"],
-  ["`tab`, `enter`", "go to a line or a circle; pin its message"],
+  ["`tab`, `enter`", "go to a <dfn data-term='hyper-edge'>line</dfn> or a circle; pin its <dfn>message</dfn>"],
   ["`→` `←` `↑` `↓`", "move the circle that tab has gone to"],
   ["`L`", "open or close the list of messages"],
   ["`J` `K`, `enter`", "in the list: next, previous line; look closer; again: page Edge"],
@@ -24,6 +24,7 @@ const KEYS = [
   ["`1` to `4`", "in lecture mode: the graph; the message too; the costs and bounds too; the words too", WHOLE],
   ["`page ↓` `page ↑`", "in lecture mode: a round on, back; of a talk, a moment", WHOLE],
   ["`B`, `N`", "in lecture mode: a black screen; the notes of a talk, in a window of their own", WHOLE],
+  ["`W`", "to a term with a dotted line, which explains itself; `→` `←`: to others; escape: back"],
   ["`?`", "these keys"],
 ];
 
@@ -44,7 +45,8 @@ export const openKeys = (dialog) => {
 
 export const listKeys = (table) => {
   const rows = KEYS.map(([keys, meaning, isWhole]) => {
-    const row = made("tr", made("td", ...signs(keys)), made("td", meaning));
+    const row = made("tr", made("td", ...signs(keys)), made("td"));
+    row.lastChild.innerHTML = meaning;
     row.toggleAttribute("data-whole", Boolean(isWhole));
     return row;
   });

@@ -105,18 +105,20 @@ export class Status {
     const finished = event?.kind === KIND.FINISHED;
     const known = running || (finished && events.get(player.position - 2)) || event;
     const sweep = known ? (known.sweep ?? 0) + 1 : UNKNOWN;
-    return `${chapters.label}sweep ${sweep} · event ${running ? running.events : player.position}`;
+    this.set("chapter", chapters.label);
+    this.set("sweep", sweep);
+    this.set("event", running ? running.events : player.position);
   }
 
   place(moment) {
     const { running, player, chapters } = this.stage;
-    write(this.stage.$(".where"), this.whereabouts(moment));
+    this.whereabouts(moment);
     const count = running ? running.events : player.position;
     const scrub = this.stage.$(".scrub");
     scrub.max = chapters.total;
     if (chapters.requested === null) scrub.value = chapters.along(count) * chapters.total;
     scrub.disabled = Boolean(running);
-    scrub.ariaValueText = this.whereabouts(moment);
+    scrub.ariaValueText = `event ${count}`;
   }
 
   controls() {

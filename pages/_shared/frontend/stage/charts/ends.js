@@ -6,6 +6,7 @@ import { clamp } from "../../numbers.js";
 const SPACING = 17;
 const LETTER = 7; // pixels that a character takes
 const BEFORE = 24; // pixels before a name
+const TERMS = { lb: "lower bound", floor: "floor", ceiling: "ceiling", ub: "upper bound" };
 
 // Pixels for the names of the lines: room for the longest that may be off the scale.
 export const namesWidth = (energy, { lower, upper }, references) => {
@@ -46,7 +47,7 @@ const mark = ({ charts, energy, box }, { what, name, value, away, y }, at) => {
   const press = away ? { press: () => charts.energy.toggle("whole"), tabindex: 0, role: "button" } : {};
   const action = away
     ? { tip: () => [`${name} ${energy.text(value)} is off the scale`, "press to show everything"] }
-    : {};
+    : { "data-term": TERMS[what] };
   const kind = `${what}-name end${away ? " off-scale" : ""}`;
   return [
     !away && {

@@ -43,7 +43,7 @@ export class Formula {
     const { digits } = this.charts.energy;
     const { nodes } = this.stage.graph;
     const { members } = nodes[node];
-    const { name } = ROWS[kind];
+    const { name, term } = ROWS[kind];
     const from = short(nodes[senders[slot]].label, LETTERS);
     const charges = u.map((terms, i) => terms[(state >> i) & 1]);
     // At y* the row is the part of the exact cost, and shows the same number.
@@ -65,8 +65,14 @@ export class Formula {
     const value = intercept - sum(charges);
     const begun = { text: shown(begin + lost, digits), means: { what: "intercept", row, value: intercept } };
     return [
-      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${name} row from ${from} at ${at}:` },
-      { id: "intercept", shape: "span", class: "term", "data-name": "β⁰", ...begun },
+      {
+        id: "row",
+        shape: "span",
+        class: `term kind row-${kind}`,
+        "data-term": term,
+        text: `${name} row from ${from} at ${at}:`,
+      },
+      { id: "intercept", shape: "span", class: "term", "data-name": "β⁰", "data-term": "intercept", ...begun },
       ...terms,
       !counted.length && { id: "no charge", shape: "span", class: "term", text: "no bit is charged" },
       done && {

@@ -131,9 +131,10 @@ export class Ground {
     const area = { x: box.left, y: box.top, width: box.right - box.left, height };
     const text = isExact ? "out for good" : "ruled out";
     const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end", text };
+    const term = { "data-term": isExact ? "out for good" : "suspect" };
     return [
       { id: "ruled out", class: "shade", ...area, opacity: isExact ? null : progress.shades },
-      height > 22 && !this.columns.tail && { id: "ruled out name", class: isExact ? "out" : "soft", ...name },
+      height > 22 && !this.columns.tail && { id: "ruled out name", class: isExact ? "out" : "soft", ...name, ...term },
     ];
   }
 
@@ -234,10 +235,10 @@ export class Ground {
   feet() {
     const { progress, update, columns, box } = this;
     const marks = [];
-    const name = (id, x, y, text, means) => {
+    const name = (id, x, y, text, term) => {
       const right = x + 10 + text.length * LETTER < box.right;
       const side = right ? { x: x + 10, "text-anchor": "start" } : { x: x - 10, "text-anchor": "end" };
-      marks.push({ id: `${id} name`, class: `${id}-name`, ...side, y: y + 5, text, means });
+      marks.push({ id: `${id} name`, class: `${id}-name`, ...side, y: y + 5, text, "data-term": term });
     };
     const { from, share } = progress.sliding;
     if (progress.hasFloor) {
@@ -245,14 +246,14 @@ export class Ground {
       const y = box.bottom + 10;
       const means = { what: "y*", state: update.y };
       marks.push({ id: "asked", class: "asked", d: `M${x - 8} ${y + 5}h16l-8 -13z`, means });
-      name("asked", x, y, "y*");
+      name("asked", x, y, "y*", "y*");
     }
     const x = columns.of(update.best);
     if (x === null) return marks;
     const y = box.bottom + 27;
     const means = { what: "best", state: update.best };
     marks.push({ id: "labelled", class: "labelled", d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, means });
-    name("labelled", x, y, "best labelling");
+    name("labelled", x, y, "best labelling", "labelling");
     return marks;
   }
 
@@ -265,7 +266,8 @@ export class Ground {
     const text = () => `of ${grouped(update.count)} states: ${parts.join(" · ")}`;
     while (parts.length > 1 && text().length * NARROW > this.size.width - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
-    return { id: "counter", class: "counter", x: box.left, y: box.bottom + 52, text: text(), means };
+    const at = { x: box.left, y: box.bottom + 52 };
+    return { id: "counter", class: "counter", ...at, text: text(), means, "data-term": "suspect" };
   }
 
   counted() {

@@ -248,21 +248,24 @@ export class Message {
     if (kinds.length) {
       let { x } = at;
       return kinds.map((kind) => {
-        const mark = { id: `kind ${kind}`, ...at, x, class: `kind row-${kind}`, text: `━ ${ROWS[kind].name}` };
+        const { name, term } = ROWS[kind];
+        const text = `━ ${name}`;
+        const mark = { id: `kind ${kind}`, ...at, x, class: `kind row-${kind}`, text, "data-term": term };
         x += 7.6 * mark.text.length + 12;
         return mark;
       });
     }
-    if (!update.nu || progress.dot < 1) return [{ id: "said", ...at, class: "soft", text: this.barsAre() }];
+    if (!update.nu || progress.dot < 1) return [{ id: "said", ...at, class: "soft", ...this.barsAre() }];
     const [was, is] = answerOf(update, slot, charts.energy.digits);
     const isTight = was === is;
     const text = isTight ? `exact at y*: ν = ν⁻ = ${is}` : `at y*: ν⁻ = ${was} ↗ ν = ${is}`;
-    return [{ id: "said", ...at, class: isTight ? "soft" : "said-loose", text }];
+    return [{ id: "said", ...at, class: isTight ? "soft" : "said-loose", text, "data-term": "oracle" }];
   }
 
   barsAre() {
-    if (this.stage.graph.exact) return "bar: its part, ν";
-    return this.charts.exact.of(this.update.y) ? "bar: ν⁻ · circle: ν" : "bar: its part at least, ν⁻";
+    if (this.stage.graph.exact) return { text: "bar: its part, ν", "data-term": "min-marginal" };
+    if (this.charts.exact.of(this.update.y)) return { text: "bar: ν⁻ · circle: ν", "data-term": "slack" };
+    return { text: "bar: its part at least, ν⁻", "data-term": "envelope" };
   }
 
   hits(height) {

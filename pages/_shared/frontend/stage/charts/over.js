@@ -67,6 +67,7 @@ export class Over {
       class: "state-name",
       text: `${isEvaluated ? "y*" : "state"} ${bits}`,
       means: { what: "bits", state, bits },
+      "data-term": isEvaluated && "y*",
     };
   }
 

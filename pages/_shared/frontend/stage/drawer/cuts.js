@@ -49,7 +49,8 @@ export class Cuts {
 
   line({ kind, state, here, at_oracle, mean, tightened, microseconds, pivots }) {
     const line = document.createElement("tr");
-    const name = cell("th", ROWS[kind].name, { class: `kind row-${kind}`, scope: "row" });
+    const { name: kindName, term } = ROWS[kind];
+    const name = cell("th", kindName, { class: `kind row-${kind}`, scope: "row", "data-term": term });
     const lifts = [here, at_oracle, mean].map((value) => cell("td", number(value, 4)));
     const time = cell("td", number(microseconds, 2), { title: `${pivots} pivots` });
     line.append(name, ...lifts, cell("td", String(tightened)), time);

@@ -25,7 +25,7 @@ const energy = (value, { moment, stage }) => {
 const measured = (key) => ({ key, measured: true, value: (list, arc) => list.looks.of(arc, key), text: energy });
 
 // `value`: null if it is not known; `text`: of a value that is. `rows`: only where there are rows; `exact`: only where
-// there are none. `wide`: in rem, the name takes what is left.
+// there are none. `wide`: in rem, the name takes what is left. A `title` explains a column, or its `term`.
 const ALL = [
   {
     ...{ key: "name", head: "message", wide: 0, ascends: true },
@@ -35,7 +35,7 @@ const ALL = [
   },
   {
     ...{ key: "tension", head: "tension", wide: 4.4, text: energy },
-    title: "The part of the gap in the edge, which its two messages share",
+    term: "tension",
     value: ({ state }, arc) => state.tension.edges[arc >> 1],
   },
   {

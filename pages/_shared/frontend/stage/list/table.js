@@ -41,7 +41,8 @@ export class Table {
     this.body.replaceChildren();
     this.pool = [];
     this.heads = columns.map((column) => {
-      const head = put(this.head, "span", { role: "columnheader", class: `cell ${column.key}`, title: column.title });
+      const explained = column.term ? { "data-term": column.term } : { title: column.title };
+      const head = put(this.head, "span", { role: "columnheader", class: `cell ${column.key}`, ...explained });
       head.textContent = column.head;
       if (!column.still) head.onclick = () => this.sort(column);
       return head;
