@@ -50,26 +50,19 @@ class Encoder:
         self.refusal = ""
 
     def frames(
-        self,
-        first: int,
-        shown: int,
-        last: int,
-        goes_on: bool = False,
-        more: bool = False,
-        stop: Stop = never,
-        waited: float = 0.0,
+        self, first: int, shown: int, last: int, goes_on: bool = False, more: bool = False, stop: Stop = never
     ) -> protocol.Frames:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
-        Up to event ``last``, or as far as they can be encoded in the time that is left when somebody has ``waited``
-        some seconds; at least to the event ``shown``, and with ``more`` to event ``first``. If it ``goes_on`` from the
-        event before ``first``, which the stage holds, only those from ``first`` on, possibly none.
+        Up to event ``last``, or as far as they can be encoded in time; at least to the event ``shown``, and with
+        ``more`` to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
+        those from ``first`` on, possibly none.
         """
         if goes_on and not more and first > max(shown, last):
             return {"first": first, "before": None, "columns": _typed({name: [] for name in COLUMNS})}
         engine, first = self.engine, min(first, len(self.engine.trace))
         chunk = self._chunk(first, stop)
-        deadline = time.perf_counter() + AHEAD_SECONDS - waited
+        deadline = time.perf_counter() + AHEAD_SECONDS
         last, least = min(last, self._limit), min(max(first + more, shown), self._limit)
 
         def is_over(_: Engine | None = None) -> bool:

@@ -22,7 +22,7 @@ from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
-from pages._shared.watch.event_frames import Encoder
+from pages._shared.watch.event_frames import AHEAD_SECONDS, Encoder
 from pages._shared.watch.meeting import Meeting
 from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.moments import MISSED, Goal, find
@@ -302,7 +302,7 @@ class Answers:
         )
         first = question.first if question.has_graph and is_near else max(run.position - BEHIND, 0)
         goes_on = question.has_graph and question.goes_on and first == question.first
-        last = run.position + question.ahead
         # One who plays looks at what the stage holds; one who has taken a step waits for it.
-        waited = 0.0 if question.more else time.perf_counter() - began
-        return self.encoder.frames(first, run.position, last, goes_on, question.more, stop, waited)
+        has_time = question.more or time.perf_counter() - began < AHEAD_SECONDS
+        last = run.position + (question.ahead if has_time else 0)
+        return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

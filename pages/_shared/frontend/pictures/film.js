@@ -1,7 +1,6 @@
 // A film of the stage: the moments that Play shows, as far apart as its pictures, whatever the time that drawing takes.
 
 import { copyOf } from "./copy.js";
-import { enterFilm, leaveFilm } from "../stage/play/filming.js";
 import { isSame, raster } from "./raster.js";
 
 const STEP = 1000 / 12; // milliseconds from one picture to the next
@@ -54,7 +53,7 @@ export class Film {
     await this.rest();
     this.beat = pair.clock.chosen;
     pair.clock.chosen = this.span === "sweep" ? "sweep" : "node";
-    for (const player of this.players) enterFilm(player);
+    pair.enterFilm();
     this.hold(true);
     await this.find();
   }
@@ -80,8 +79,8 @@ export class Film {
     pair.clock.chosen = this.beat;
     this.beat = undefined;
     this.stopped = false;
-    for (const player of this.players) {
-      if (!leaveFilm(player) || !this.stage.root.isConnected) continue;
+    const isLeft = !pair.leaveFilm() || !this.stage.root.isConnected;
+    for (const player of isLeft ? [] : this.players) {
       player.jump(player.position);
       await this.rest();
     }

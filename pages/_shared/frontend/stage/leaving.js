@@ -2,7 +2,6 @@
 
 import { addressedWith, written } from "../fields.js";
 import { addressOf, keepChoices } from "./play/choices.js";
-import { leaveFilm } from "./play/filming.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // the longest wait, in milliseconds, for an answer before another page is requested
@@ -106,9 +105,9 @@ export class Leaving {
 
   // What was chosen is kept, not what a film needs. Returns whether one was being made.
   leaveFilm() {
-    const were = this.stage.pair.stages.map(({ player }) => leaveFilm(player));
+    const isFilmed = this.stage.pair.leaveFilm();
     keepChoices(this.stage);
-    return were.some(Boolean);
+    return isFilmed;
   }
 
   goOn() {

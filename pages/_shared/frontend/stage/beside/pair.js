@@ -1,5 +1,6 @@
 // Two runs on one clock: a second stage beside the first, whose graph, ground and message are drawn on the same axes.
 
+import { enterFilm, leaveFilm } from "../play/filming.js";
 import { Clock } from "./clock.js";
 import { Race } from "./race.js";
 
@@ -104,6 +105,16 @@ export class Pair {
   join() {
     this.isJoining = this.second !== null;
     this.second?.player.stop();
+  }
+
+  // A film of both begins.
+  enterFilm() {
+    for (const { player } of this.stages) enterFilm(player);
+  }
+
+  // It ends, or the page is left; returns whether there was one.
+  leaveFilm() {
+    return this.stages.map(({ player }) => leaveFilm(player)).some(Boolean);
   }
 
   // -- what both share -----------------------------------------------------------------------------------------
