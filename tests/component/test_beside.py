@@ -270,3 +270,22 @@ def test_the_address_names_the_second_run_while_there_is_one(watched: Callable[[
     # The stage has the picture of the first run already: nothing comes but that it is alone.
     stage.receive({name: value for name, value in stage_data(current).items() if name != "frames"})
     assert "beside=" not in stage.page.url
+
+
+def test_the_lines_of_the_other_run_are_named_as_such(watched: Callable[[Lab], Stage]) -> None:
+    stage = watched(pair(PAIRS[0]))
+    names: list[list[str]] = [[]]
+    others: list[str] = []
+    for _ in range(12):
+        stage.step_both("round")
+        names, others = stage.root.evaluate(
+            """({ stage }) => {
+                const { stages } = stage.pair;
+                const marks = stages.map(({ charts }) => charts.message.picture.list());
+                return [marks.map((all) => all.filter(({ id }) => id === 'beside name').map(({ text }) => text)),
+                    stages.map((each) => stage.pair.other(each).data.clocked.name)];
+            }"""
+        )
+        if all(names):
+            break
+    assert names == [[f"━ the other run, {name}"] for name in others]
