@@ -5,14 +5,13 @@ import streamlit as st
 from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
-from pages._shared.app.fields import WATCH, passed_over
+from pages._shared.app.fields import WATCH
 from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
 from pages._shared.app.session import has_lab, lab, model
-from pages._shared.app.text import complaint, markdown
+from pages._shared.app.text import markdown
 from pages._shared.forks.beside import begin_named
 from pages._shared.partitioning.applying import warn
 from pages._shared.running.garbage import collect_seldom
-from pages._shared.running.solver import is_ready
 from pages._shared.watch.embedded import embedded
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
@@ -22,7 +21,7 @@ from pages._shared.watch.pricing import pricing
 from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
 from pages._shared.watch.saving import saving
-from pages._shared.watch.stage import recorded_stage, stage
+from pages._shared.watch.stage import show_stage
 from pages._shared.watch.talking import talking
 
 
@@ -32,17 +31,7 @@ def show() -> None:
         begin_named(lab())
         if lab().replay is not None:
             st.rerun()
-    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
-    if notice:
-        with st.container(key="notice"):
-            complaint(notice)
-    if has_lab():
-        stage(lab())
-    elif is_ready():
-        st.rerun()
-    elif recording().opens(arrival().fields):
-        recorded_stage()
-    else:
+    if not show_stage(WATCH):
         name = markdown(model().name)
         st.caption(f"The run of {name} opens here. Instance, Learn and Method are open already.")
     if WHOLE_PAGE.take():

@@ -150,7 +150,6 @@ LONG = {
     "_works": "a table of what is stopped",
     "app": "a table of what is stopped",
     "run": "one experiment of the benchmark of forks",
-    "by_hand": "a form of the page",
     "present": "a page",
 }
 MANY_NAMES = {"BinaryMRF": 29}

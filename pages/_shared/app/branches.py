@@ -239,10 +239,26 @@ class Branches:
             self.beside = None
 
     def clear(self) -> None:
-        """Keep no run: another model is opened, and buttons of the page drawn last may still refer to these."""
+        """Keep no run's memory: another model is opened, and buttons of the page drawn last may refer to these."""
         self.beside = None
         for branch in self._all:
-            branch.run = None
+            branch.let_go()
+
+    def adopt(self, former: Branches, are_same: Callable[[Branch, Branch], bool]) -> None:
+        """Add the runs that the session had on this model before, without memory; those that are here stay."""
+        here: dict[Branch, Branch] = {}
+        for branch in former:
+            found = next((each for each in self._all if are_same(each, branch)), None)
+            if found is not None:
+                found.name = branch.name
+            else:
+                branch.parent = None if branch.parent is None else here[branch.parent]
+                self._all.append(branch)
+            here[branch] = found or branch
+        for other in self._all:
+            if other not in here.values():
+                other.name = f"{other.name} of this address"
+        self._begun, self._forked = max(self._begun, former._begun), max(self._forked, former._forked)
 
     def finish(self, end: int, stop: bc.Stop = never) -> None:
         """Run the last chapter on to where a proof has ended in it.

@@ -61,6 +61,8 @@ from pages._shared.running.watched import Place, WatchedRun
 
 # The link of a new session, and the defaults of links.
 FIRST = SAMPLE.say("pose-small") | M.say(8) | VARIANT.say(9) | SCHEDULE.say("mplp")
+# The most models that were left whose runs are remembered.
+MOST_FORMER = 6
 # The time limit for HiGHS.
 REFERENCE_SECONDS = 20.0
 
@@ -116,6 +118,7 @@ class Replay(Personal):
     def finish(self, lab: Lab) -> None:
         """Once all is made, go to the event and the message that the link shows."""
         lab.replay = None
+        _recall(lab)
         if self.failure:
             lab.notice = self.failure
             return
@@ -296,7 +299,16 @@ class Lab:
             self.proof.stop()
         self.references.stop()
         self.run.halt()
+        self._forget_runs()
+
+    def _forget_runs(self) -> None:
+        """Free the memory of all runs; what they were is kept for when their model is opened again."""
         self.branches.clear()
+        if self.origin:
+            former = _FORMER.made(dict)
+            former[urlencode(self.origin)] = self.branches
+            for model in list(former)[:-MOST_FORMER]:
+                del former[model]
 
     @property
     def is_public(self) -> bool:
@@ -375,8 +387,8 @@ class Lab:
         self.mrf, self.partition, self.max_size = engine.mrf, engine.partition, max_size
         self.variant, self.schedule = engine.variant.number, engine.settings.schedule
         self.references = References()
+        self._forget_runs()
         self.run = WatchedRun(engine)
-        self.branches.clear()
         self.branches = Branches(Lineage.of(engine, max_size), self.run)
         self.notice = ""
         self.number += 1
@@ -422,6 +434,8 @@ def place_in(current: Lab, other: Branch) -> Place:
 
 
 _LAB = Kept[Lab]("lab")
+# The runs of models that were left, without memory, by the model's address; the latest last.
+_FORMER = Kept[dict[str, Branches]]("former_runs")
 
 
 def _interrupted() -> bool:
@@ -681,6 +695,21 @@ def _open_anew(current: Lab, fields: Mapping[str, str]) -> None:
     PROOF.take()
     BRANCH.take()
     _LAB.set(other)
+    if other.replay is None:
+        _recall(other)
+
+
+def _recall(current: Lab) -> None:
+    """Add the runs that the session had on the model before it was left; their memory is free."""
+    former = _FORMER.made(dict).pop(urlencode(current.origin), None)
+    if former is not None:
+        current.branches.adopt(former, partial(_are_same, current.origin))
+
+
+def _are_same(origin: Origin, branch: Branch, other: Branch) -> bool:
+    """Whether two runs of a model have the same address."""
+    named = run_fields(origin, branch.lineage)
+    return bool(named) and named == run_fields(origin, other.lineage)
 
 
 def _show_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:

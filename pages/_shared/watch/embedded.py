@@ -9,16 +9,15 @@ import streamlit as st
 
 from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.compiling import tell_progress
-from pages._shared.app.fields import AT, EMBEDDED, passed_over
+from pages._shared.app.fields import AT, EMBEDDED
 from pages._shared.app.session import Lab, has_lab, lab, model
 from pages._shared.app.stretch import Stretch
-from pages._shared.app.text import complaint, markdown
+from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
 from pages._shared.running.garbage import collect_seldom
-from pages._shared.running.solver import is_ready
 from pages._shared.running.watched import TELL_SECONDS, WatchedRun, whereabouts
 from pages._shared.watch.recorded import recording
-from pages._shared.watch.stage import recorded_stage, stage
+from pages._shared.watch.stage import show_stage
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 0.4rem 0.6rem 0.3rem; }
@@ -40,16 +39,7 @@ def embedded() -> None:
 
 @st.fragment
 def _show() -> None:
-    notice = lab().notice if has_lab() else " ".join([*passed_over(EMBEDDED, arrival().fields), *arrival().faults])
-    if notice:
-        with st.container(key="notice"):
-            complaint(notice)
-    if has_lab():
-        stage(lab())
-    elif is_ready():
-        st.rerun()
-    elif recording().opens(arrival().fields):
-        recorded_stage()
+    show_stage(EMBEDDED)
     collect_seldom()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -65,7 +66,7 @@ def forking() -> None:
 
 def by_hand(current: Lab) -> None:
     """A fork with another variant, schedule or partition, or with groups merged."""
-    state, labels = st.session_state, current.run.engine.partition.labels
+    state = st.session_state
     keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge", "M", "strategy")}
 
     def fork() -> None:
@@ -95,6 +96,17 @@ def by_hand(current: Lab) -> None:
         else:
             _REFUSED.set("No edge is pinned: click one on the stage, then merge its ends.")
 
+    choose_change(current, keys)
+    with st.container(horizontal=True):
+        st.button("Fork here", on_click=fork)
+        st.button("Merge the ends of the pinned edge", on_click=merge_pinned)
+    if refused := _REFUSED.take():
+        complaint(refused)
+
+
+def choose_change(current: Lab, keys: Mapping[str, str]) -> None:
+    """What is changed in a fork; ``keys`` are those of the widgets, by what they change."""
+    labels = current.run.engine.partition.labels
     variant, schedule, size, strategy, merged = st.columns([3, 2, 2, 2, 4])
     variant.selectbox(
         "Another variant",
@@ -135,11 +147,6 @@ def by_hand(current: Lab) -> None:
         placeholder="none",
         key=keys["merge"],
     )
-    with st.container(horizontal=True):
-        st.button("Fork here", on_click=fork)
-        st.button("Merge the ends of the pinned edge", on_click=merge_pinned)
-    if refused := _REFUSED.take():
-        complaint(refused)
 
 
 def tree(current: Lab) -> None:

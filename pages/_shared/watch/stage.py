@@ -15,7 +15,7 @@ import streamlit as st
 
 from pages._shared.app.arrival import arrival
 from pages._shared.app.branches import Branch, ForkedFrom, unlike
-from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page
+from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page, passed_over
 from pages._shared.app.frontend import Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE, BranchRequest
 from pages._shared.app.session import (
@@ -31,9 +31,10 @@ from pages._shared.app.session import (
     sweeps_before,
 )
 from pages._shared.app.stretch import Stretch
-from pages._shared.app.text import label
+from pages._shared.app.text import complaint, label
 from pages._shared.forks.requesting import insert_row, merge_ends
 from pages._shared.running.kept import Kept
+from pages._shared.running.solver import is_ready
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
@@ -65,6 +66,30 @@ _ANSWERS, _ANSWERS_BESIDE = Kept[Answers]("stage_answers"), Kept[Answers]("stage
 _GRAPH = Kept[tuple[int, protocol.Graph]]("stage_graph")
 
 
+def show_stage(view: str) -> bool:
+    """Mount the stage below what is to be said of its address; False if neither the run nor a recording is there.
+
+    Parameters
+    ----------
+    view : str
+        Watch, or Watch in a frame of another page.
+    """
+    arrived = arrival()
+    notice = lab().notice if has_lab() else " ".join([*passed_over(view, arrived.fields), *arrived.faults])
+    if notice:
+        with st.container(key="notice"):
+            complaint(notice)
+    if has_lab():
+        stage(lab())
+    elif is_ready():
+        st.rerun()
+    elif recording().opens(arrived.fields):
+        _component.mount(recorded_data(arrived), on_command_change=_on_command)
+    else:
+        return False
+    return True
+
+
 def stage(current: Lab) -> None:
     """Mount the stage for a lab's run, which answers the last question to the recording again."""
     arrived = arrival()
@@ -74,11 +99,6 @@ def stage(current: Lab) -> None:
     if any([show_next(current), show_next(current, is_beside=True)]):
         WHOLE_PAGE.set(True)
     _component.mount(stage_data(current), on_command_change=_on_command)
-
-
-def recorded_stage() -> None:
-    """Mount the stage for the recording, until there is a run."""
-    _component.mount(recorded_data(arrival()), on_command_change=_on_command)
 
 
 def _on_command() -> None:

@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.stopping import never
 from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import FIRST, linked, open_address
+from pages._shared.forks.growing import made_again
 from pages._shared.running.watched import Place, WatchedRun
 from tests.app.pages.test_pages import app, go, html, lab, press, ran
 from tests.labs import SessionState
@@ -194,6 +196,34 @@ def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState)
     assert mine is not before
     assert (mine.mrf.name, mine.run.position, mine.run.arc, mine.run.pinned) == ("pose, small", EVENT, 7, True)
     assert mine.number > before.number
+
+
+@pytest.mark.parametrize("is_fork", [False, True])
+def test_back_to_a_model_that_was_left_has_its_other_runs_again(session: SessionState, is_fork: bool) -> None:
+    before = session.lab
+    before.run.engine.run(max_events=EVENT)
+    before.run.show(EVENT)
+    root = address(before, at="3")
+    change = bc.Change(variant=4)
+    before.fork(change, change.fork(before.run.engine))
+    before.repartition(before.partition, 8, 3, "mplp")
+    fork = next(each for each in before.branches if each.lineage.forks)
+    if is_fork:
+        assert before.show(fork)
+    left = address(before, at="0") if is_fork else root
+    expected = [(each.name, each.depth, each.settings) for each in before.branches]
+    before.load(bc.sample("tiny"), {"sample": "tiny"})
+    open_address(left)
+    mine = session.lab
+    if mine.replay is not None:
+        mine.replay.thread.join()
+        mine.replay.finish(mine)
+    assert [(each.name, each.depth, each.settings) for each in mine.branches] == expected
+    assert bool(mine.branches.shown.lineage.forks) == is_fork
+    # Those whose memory is free are made again from what is known of them.
+    for each in list(mine.branches):
+        assert made_again(mine, each, never).engine.mrf is mine.mrf
+        assert mine.show(each)
 
 
 def test_back_keeps_a_tree_that_the_address_is_of(session: SessionState) -> None:
