@@ -674,7 +674,7 @@ def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
     if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
     try:
-        found, shown = _run_of(fields, current), current.branches.shown
+        found, shown = _run_of(fields, current, is_moment), current.branches.shown
         if found is None:
             _open_anew(current, fields)
         elif is_moment or not (found.comes_from(shown) or shown.comes_from(found)):
@@ -733,10 +733,10 @@ def branch_named(fields: Mapping[str, str], current: Lab) -> Branch | None:
     return next((each for each in current.branches if run_fields(current.origin, each.lineage) == fields), None)
 
 
-def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
+def _run_of(fields: Mapping[str, str], current: Lab, is_moment: bool) -> Branch | None:
     """The run of an address among those of the session; rather one of the line shown, or else the last.
 
-    Forks of the line shown that are no longer there are not made again.
+    Forks of the line shown that are no longer there are not made again, but for a moment of a talk.
     """
 
     def likeness(branch: Branch) -> tuple[bool, bool]:
@@ -746,6 +746,8 @@ def _run_of(fields: Mapping[str, str], current: Lab) -> Branch | None:
     shown, found, best = current.branches.shown, None, (False, True)
     for branch in current.branches:
         named = dict(parse_qsl(query(current.origin, branch.lineage)))
+        if is_moment and named.get(FORKS.name) != fields.get(FORKS.name):
+            continue
         if named and named.items() <= fields.items() and likeness(branch) >= best:
             found, best = branch, likeness(branch)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import urlencode
@@ -15,6 +16,9 @@ from pages._shared.app.session import open_address
 from pages._shared.app.text import complaint, markdown
 from pages._shared.running.kept import Kept
 from pages._shared.watch.talk import LONGEST_NOTE, LONGEST_TITLE, Moment, Talk, TalkError, read, ready, recalled, unpack
+
+# From the press on "Save the talk" until the note that was being written is known.
+NOTE_SECONDS = 0.5
 
 _TALK, _SELECTED, _FAULT = Kept[Talk]("talk"), Kept[int]("talk-selected"), Kept[str]("talk-fault")
 
@@ -66,7 +70,7 @@ def talking() -> None:
             for name, text in ready().items():
                 st.button(f"Open “{read(text).title}”", on_click=_take, args=(partial(unpack, name),))
             if talk is not None and talk.moments:
-                st.download_button("Save the talk", talk.text, file_name="talk.json", on_click="ignore")
+                st.download_button("Save the talk", partial(_written, talk), file_name="talk.json", on_click="ignore")
                 st.button("Close the talk", on_click=close)
         file = st.file_uploader("A talk's file", "json", key="talk-file")
         if file is not None and st.button("Open the file"):
@@ -111,6 +115,12 @@ def describe(number: int, moment: Moment) -> str:
     run = f"{model}, M {fields.get(M.name, '?')}, rows {fields.get(VARIANT.name, '?')}, event {fields.get(AT.name, 0)}"
     note = " ".join(moment.note.split())
     return markdown(f"{number + 1}. {run}" + f" – {note[:70]}{'…' * (len(note) > 70)}" * bool(note))
+
+
+def _written(talk: Talk) -> str:
+    """The file of a talk. The press that asks for it also ends the writing of a note, which comes a moment later."""
+    time.sleep(NOTE_SECONDS)
+    return talk.text
 
 
 def _take(opened: Callable[[], Talk]) -> None:
