@@ -85,9 +85,9 @@ def test_only_a_frame_has_a_part() -> None:
     assert sentence == "This link contains 'from', 'to', 'loop', which mean nothing here."
 
 
-def test_a_frame_has_the_stage_alone_and_its_run_goes_no_further_than_its_end(answered: None) -> None:
+def test_a_frame_has_the_stage_with_its_terms_and_its_run_goes_no_further_than_its_end(answered: None) -> None:
     test = framed(**FIRST, from_=13, to=31)
-    assert [each.proto.component_name for each in test.get("bidi_component")] == ["bender_stage"]
+    assert [each.proto.component_name for each in test.get("bidi_component")] == ["bender_stage", "bender_terms"]
     assert not test.button
     assert not test.expander
     assert complaints(test) == []
@@ -117,9 +117,9 @@ def test_a_part_beyond_the_end_of_the_run_is_shown_as_far_as_the_run_goes(
 def test_until_the_solver_is_compiled_the_recording_serves_if_it_reaches_far_enough(compiler: Compiler) -> None:
     test = framed(**FIRST, from_=13, to=31)
     assert "lab" not in test.session_state
-    assert [each.proto.component_name for each in test.get("bidi_component")] == ["bender_stage"]
+    assert [each.proto.component_name for each in test.get("bidi_component")] == ["bender_stage", "bender_terms"]
     other = framed(**FIRST, from_=13, to=recording().events + 1)
-    assert not other.get("bidi_component")
+    assert [each.proto.component_name for each in other.get("bidi_component")] == ["bender_terms"]
     compiler.end()
     assert solver.is_ready()
     assert shown(ran(test.run())) == (13, 13, 31)
