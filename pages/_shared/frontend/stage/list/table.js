@@ -80,7 +80,8 @@ export class Table {
     this.height = height;
     const room = was * unit() - this.head.offsetHeight;
     const below = k * this.tall - this.top;
-    if (height < was && below >= 0 && below + this.tall <= room) this.reveal(k);
+    // Heights in pixels are rounded here and there.
+    if (height < was && below >= 0 && below + this.tall <= room + 1) this.reveal(k);
   }
 
   // Where on the screen a line is; null if it is out of sight.
