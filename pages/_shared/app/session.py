@@ -644,10 +644,7 @@ def show_beside(current: Lab, branch: Branch, at: int | None = None) -> None:
         return
     branches.beside, branches.placed_at = branch, current.run.position if at is None else None
     run.until = branch.end
-    if at is None:
-        run.join(place_in(current, branch))
-    elif run.settle():
-        run.start(until=at)
+    run.join(place_in(current, branch) if at is None else at)
     run.settle()
 
 

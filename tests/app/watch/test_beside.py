@@ -237,6 +237,17 @@ def test_an_address_names_a_fork_beside_the_run_shown(mine: Lab, is_begun: bool)
     assert again.address == mine.address
 
 
+def test_a_second_run_that_the_session_has_is_shown_at_its_place(mine: Lab) -> None:
+    put_beside(mine)
+    first = shown(mine)
+    assert first.run is not None
+    first.run.engine.run(max_events=80)
+    mine.branches.beside, mine.aside = None, "variant=11&at=20"
+    begin_named(mine)
+    assert shown(mine) is first
+    assert first.run.position == 20
+
+
 def test_a_fork_of_the_line_shown_is_not_made_twice_beside_it(mine: Lab) -> None:
     at(mine, 60)
     first = mine.branches.shown
