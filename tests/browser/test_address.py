@@ -132,6 +132,7 @@ def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: La
     expect(offer).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
     for title in (*PAGES, "Watch"):
         watch.go(title)

@@ -54,6 +54,7 @@ def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:
     assert watch.stage.locator(".views").get_attribute("data-view") == "answer"
 
 
+@pytest.mark.slow
 def test_a_talk_survives_a_reload_of_its_tab_and_is_in_no_other(watch: Lab) -> None:
     watch.open("/?talk=paper")
     page = watch.page

@@ -46,6 +46,7 @@ def test_a_newcomer_learns_the_terms_without_leaving_the_stage(page: Page, settl
     assert page.url.split("?")[0].rstrip("/") == page.evaluate("location.origin")
 
 
+@pytest.mark.slow
 def test_a_finger_opens_and_closes_them(
     app_url: str, browser: Browser, new_page: Callable[..., Page], settle: Callable[[Page], None]
 ) -> None:
@@ -61,6 +62,7 @@ def test_a_finger_opens_and_closes_them(
     expect(lab.stage.locator("[name=M]")).not_to_be_focused()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["Instance", "Partition", "Edge", "Compare", "Learn", "Method"])
 def test_every_page_explains_its_terms(page: Page, settle: Callable[[Page], None], title: str) -> None:
     lab = Lab(page, settle).open(f"/{title.lower()}")

@@ -109,6 +109,7 @@ def updates(run: bc.Engine, position: int) -> tuple[int, bool]:
     return int((kinds == Kind.MESSAGE).sum()), position > 0 and bool(kinds[-1] < Kind.MESSAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", SOME[:3])
 def test_neither_begins_an_update_before_the_other_has_ended_the_one_before(
     watched: Callable[[Lab], Stage], which: tuple[tuple[str, int, int], tuple[int, int | None, str]]
@@ -198,6 +199,7 @@ def test_a_jump_while_both_play_stops_both_at_one_place(watched: Callable[[Lab],
     assert second.run.place == current.run.place
 
 
+@pytest.mark.slow
 def test_both_play_and_wait_for_each_other(watched: Callable[[Lab], Stage]) -> None:
     current = pair(PAIRS[0])
     stage, second = watched(current), current.branches.beside

@@ -88,6 +88,7 @@ def test_play_ends_at_the_end_and_begins_again_at_the_beginning(embedded: Callab
         assert sum(b < a for a, b in pairwise(places)) == times - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [END, None])
 def test_a_loop_plays_by_itself_again_and_again(
     embedded: Callable[..., Stage], watched: Callable[[Lab], Stage], end: int | None
@@ -142,4 +143,4 @@ def test_what_leads_elsewhere_is_not_there(embedded: Callable[..., Stage]) -> No
             Object.values(each.dataset)[0] ?? each.className)"""
     )
     looks = {"hyper", "both", "variables", "answer", "measure", "-", "0", "+", "exact", "distance", "unit", "pin"}
-    assert set(seen) == looks | {"round", "play", "scrub", "whole", "drawer", "list"}
+    assert set(seen) == looks | {"round", "play", "scrub", "whole", "drawer", "list", "skip"}

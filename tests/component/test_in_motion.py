@@ -100,6 +100,7 @@ def test_equal_shares_are_equal_as_they_are_shown(stage: Stage, run: bc.Engine) 
     assert looked > 10
 
 
+@pytest.mark.slow
 def test_numbers_of_the_pictures_have_at_least_the_digits_of_the_sentence(stage: Stage, span: range) -> None:
     """The same quantity, as the floor, is the same number in both."""
     looked = 0

@@ -78,6 +78,12 @@ const run = (stage, stops) => {
   stage.draw();
 };
 
+// Whether a key is for the field that has the focus: no letter is for a number.
+const isTyping = (stage, target, key) => {
+  if (!target.closest(TYPED_INTO) || target === stage.$(".scrub")) return false;
+  return target.type !== "number" || !/^[a-z]$/i.test(key);
+};
+
 // Take a key that leads to another moment or to another run; returns whether it is one.
 const leads = (stage, key) => {
   if (stage.finder.press(key)) return true;
@@ -90,7 +96,7 @@ const press = (stage, event) => {
   const { clock } = stage.pair;
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
-  if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
+  if (isTyping(stage, target, event.key)) return;
   if (event.key === "?") return openKeys(stage.$("dialog"));
   if (stage.talk.press(event) || stage.lecture.press(event.key)) return event.preventDefault();
   if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();
