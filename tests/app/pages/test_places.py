@@ -176,6 +176,30 @@ def test_back_shows_the_run_that_the_address_names(session: SessionState) -> Non
     assert len(mine.branches) == 2
 
 
+@pytest.mark.parametrize("has_fork", [False, True])
+def test_a_moment_of_a_fork_is_shown_in_the_fork_not_in_the_run_that_it_left(
+    session: SessionState, has_fork: bool
+) -> None:
+    before = session.lab
+    before.run.engine.run(max_events=EVENT)
+    before.run.show(EVENT)
+    left, change = before.branches.shown, bc.Change(variant=4)
+    before.fork(change, change.fork(before.run.engine))
+    fork, moment = before.branches.shown, address(before, at="2")
+    before.show(left)
+    if not has_fork:
+        before.branches.forget(fork)
+    open_address(moment, is_moment=True)
+    mine = session.lab
+    if mine.replay is not None:
+        mine.replay.thread.join()
+        mine.replay.finish(mine)
+    assert (mine is before) == has_fork
+    assert mine.variant == 4
+    assert mine.run.position == 2
+    assert mine.branches.shown.lineage.forks == fork.lineage.forks
+
+
 def test_back_to_a_run_whose_memory_was_freed_asks_for_it_again(session: SessionState) -> None:
     mine = session.lab
     left, first = address(mine, at="3"), mine.branches.shown
