@@ -31,8 +31,8 @@ from pages._shared.watch.stage_views import edge_tightness, exact_view, history
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component requests
 # as many later ones as it needs, up to a limit.
 MOST_BEHIND, BEHIND, AHEAD, MOST_AHEAD = 400, 8, 24, 400
-# Most questions are answered before anybody could read the progress.
-PATIENCE_SECONDS = 0.2
+# How long the page waits for an answer. Most come before anybody could read the progress, and to ask again takes time.
+PATIENCE_SECONDS = 0.3
 
 
 class Picture(Enum):
@@ -128,6 +128,7 @@ class Answers:
         self._answered = threading.Event()
         self._opened = threading.Event()  # whether the drawer's content is complete, too
         self._progress = ""
+        self._patient_until = 0.0  # of two runs side by side, which are asked together, the page waits for both at once
         self.meeting: Meeting | None = None  # the search for a place together with another run
 
     @property
@@ -152,6 +153,7 @@ class Answers:
 
     def ask(self, question: Question) -> None:
         """Take a question. A repeated question got lost on the way, or asks for progress."""
+        self._patient_until = time.monotonic() + PATIENCE_SECONDS
         again = question.serial == self.serial
         self._answered_serial, self.has_graph, self.serial = question.answered, question.has_graph, question.serial
         # Said again, also as another question, it would break off its own answer.
@@ -173,12 +175,18 @@ class Answers:
     def tell(self) -> tuple[protocol.Answer, str | None]:
         """The answer, and the progress of the work on it, in words; nothing of what the stage knows, or is at hand."""
         if self._question is None or not self.has_graph:
+            self._patient_until = time.monotonic() + PATIENCE_SECONDS
             self._renew()
-        if not self._answered.wait(PATIENCE_SECONDS):
+        if not self._answered.wait(self._patience):
             return {}, self._progress
-        self._opened.wait(PATIENCE_SECONDS)
+        self._opened.wait(self._patience)
         assert self._question is not None
         return (self._answer if self._answered_serial < self._question.serial else {}), None
+
+    @property
+    def _patience(self) -> float:
+        """Seconds."""
+        return max(0.0, self._patient_until - time.monotonic())
 
     def _renew(self) -> None:
         """Answer again, to a stage without data; earlier commands are still carried out."""
