@@ -66,6 +66,7 @@ def test_a_finger_opens_and_closes_them(
 @pytest.mark.parametrize("title", ["Instance", "Partition", "Edge", "Compare", "Learn", "Method"])
 def test_every_page_explains_its_terms(page: Page, settle: Callable[[Page], None], title: str) -> None:
     lab = Lab(page, settle).open(f"/{title.lower()}")
+    page.wait_for_function("() => globalThis.benderLab?.explaining")
     page.keyboard.press("w")
     expect(tip(lab)).to_be_visible()
     name = tip(lab).locator(".title > :last-child").inner_text()

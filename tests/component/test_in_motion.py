@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 # the floor in numbers, its text, and the height of its line.
 FRAMES = """({ stage }) => {
     const { player } = stage, frames = [];
-    player.filmed = true;
+    player.filmed = {};
     player.step('node', false);
     while (player.scene) {
         stage.draw();
@@ -35,7 +35,7 @@ FRAMES = """({ stage }) => {
         });
         player.advance(50);
     }
-    player.filmed = false;
+    player.filmed = null;
     stage.draw();
     return frames;
 }"""

@@ -400,10 +400,18 @@ def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
             each.tabIndex >= 0 && !each.disabled && each.checkVisibility({ visibilityProperty: true })).length""",
         usable,
     )
-    stage.root.locator("[data-act=reset]").focus()
+    # From the first to the last, each of them once.
+    stage.root.evaluate(
+        """(stage, usable) => {
+            stage.visited = new Set();
+            stage.addEventListener('focusin', ({ target }) => stage.visited.add(target));
+            stage.querySelector('.run select').focus();
+        }"""
+    )
     for _ in range(stops):
         assert stage.root.evaluate("(stage, usable) => stage.getRootNode().activeElement.matches(usable)", usable)
         stage.page.keyboard.press("Tab")
+    assert stage.root.evaluate("(stage) => stage.visited.size") == stops
 
 
 @pytest.mark.slow

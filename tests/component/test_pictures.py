@@ -285,7 +285,6 @@ def test_a_film_can_be_stopped(stage: Stage) -> None:
     assert not files
 
 
-@pytest.mark.slow
 def test_keys_do_nothing_to_a_film_but_escape_stops_it(stage: Stage) -> None:
     before = stage.position
     open_menu(stage, "sweep")
@@ -301,7 +300,7 @@ def test_keys_do_nothing_to_a_film_but_escape_stops_it(stage: Stage) -> None:
     assert stage.position == before
 
 
-def test_who_leaves_while_a_film_is_made_finds_the_stage_as_it_was(stage: Stage) -> None:
+def test_leaving_the_page_during_a_film_restores_the_stage(stage: Stage) -> None:
     before = stage.position
     open_menu(stage, "sweep")
     stage.root.locator("[data-save=gif]").click()
@@ -311,6 +310,7 @@ def test_who_leaves_while_a_film_is_made_finds_the_stage_as_it_was(stage: Stage)
     expect(stage.root.locator("[data-out=saving]")).to_have_text("stopped: nothing is saved")
 
 
+@pytest.mark.slow
 def test_at_the_start_there_is_a_first_update(stage: Stage, tmp_path: Path) -> None:
     stage.jump(0)
     path = save(stage, "gif", tmp_path)

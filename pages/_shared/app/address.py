@@ -39,7 +39,7 @@ class Tour(NamedTuple):
 # A page's own fields, its place, and the progress of the tour, as given to `state`.
 _STATED = Kept[tuple[dict[str, str], str, Tour | None]]("page_parameters")
 _TOUR = Kept[Tour]("tour_recalled")
-# The talk, as the tab keeps it for when its page is loaded again; None: this session knows of none, empty: closed.
+# The talk, as the tab keeps it for when its page is loaded again; None: not known yet; empty: closed.
 TALK_IN_TAB = Kept[str]("talk_in_tab")
 # The address of the page drawn last.
 ADDRESS = Kept[str]("page_address")

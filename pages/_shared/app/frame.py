@@ -62,7 +62,8 @@ _CSS = """<style>
   .st-key-compiling p { margin: 0; padding: 0.15rem 1.6rem 0.2rem; font-size: 0.875rem; line-height: 1.3; }
   .stMainBlockContainer:has(.st-key-compiling) { padding-bottom: 2.5rem; }
   :root:has(.st-key-compiling) { --compiling: 1.8rem; }
-  :is(.st-key-address_bar, .st-key-loaded_ahead, .st-key-loaded_pictures, .st-key-loaded_terms) {
+  :is(.st-key-address_bar, .st-key-loaded_ahead, .st-key-loaded_pictures, .st-key-loaded_terms),
+  [data-testid="stLayoutWrapper"]:has(> .st-key-loaded_terms) {
     position: absolute; width: 1px; height: 1px; }
   /* A notice about what an address has replaced is above the page, and the stage leaves room for it. */
   .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }

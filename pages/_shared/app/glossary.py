@@ -253,8 +253,8 @@ GLOSSARY: dict[str, Term] = {
     ),
     "y*": Term(
         "y*",
-        "In an update, the state of the group that is cheapest as far as the rows show. The neighbours are asked what "
-        "it costs at least in fact.",
+        "In an update, the state of the group that is cheapest as far as the rows show. The neighbours are asked for "
+        "its exact cost.",
         "Watch: the triangle below the chart of costs, and in the circles; Edge: the class selected at first",
         "asked",
     ),

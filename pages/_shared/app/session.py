@@ -61,7 +61,7 @@ from pages._shared.running.watched import Place, WatchedRun
 
 # The link of a new session, and the defaults of links.
 FIRST = SAMPLE.say("pose-small") | M.say(8) | VARIANT.say(9) | SCHEDULE.say("mplp")
-# The most models that were left whose runs are remembered.
+# The number of earlier models whose lists of runs are kept.
 MOST_FORMER = 6
 # The time limit for HiGHS.
 REFERENCE_SECONDS = 20.0
@@ -305,8 +305,11 @@ class Lab:
         """Free the memory of all runs; what they were is kept for when their model is opened again."""
         self.branches.clear()
         if self.origin:
-            former = _FORMER.made(dict)
-            former[urlencode(self.origin)] = self.branches
+            former, model = _FORMER.made(dict), urlencode(self.origin)
+            earlier = former.pop(model, None)
+            if earlier is not None:
+                self.branches.adopt(earlier, partial(_are_same, self.origin))
+            former[model] = self.branches
             for model in list(former)[:-MOST_FORMER]:
                 del former[model]
 
@@ -668,7 +671,7 @@ def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
         run of the line shown stays as it is.
     """
     current = lab()
-    if not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
+    if not is_moment and not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
     try:
         found, shown = _run_of(fields, current, is_moment), current.branches.shown
@@ -715,14 +718,19 @@ def _show_place(current: Lab, tip: Branch, fields: Mapping[str, str]) -> None:
     if tip.run is not None and CHAPTER.name in fields:
         current.show(tip)
         branch = chapter_of(fields, current.branches)
-        current.turn(branch, at)
+        if not current.turn(branch, at):
+            branch.position = at
+            BRANCH.set(BranchRequest("turn", branch))
     elif tip is not current.branches.shown:
         return_to(current, tip, at)
     if branch.run is not None:
         branch.run.halt()
         branch.run.join(at)
         branch.run.settle()
-        branch.run.arc, branch.run.pinned = arc_of(fields, branch.run.engine), ARC.name in fields
+        try:
+            branch.run.arc, branch.run.pinned = arc_of(fields, branch.run.engine), ARC.name in fields
+        except LinkError as error:
+            current.notice = f"This address cannot be opened as it is: {error}."
 
 
 def branch_named(fields: Mapping[str, str], current: Lab) -> Branch | None:

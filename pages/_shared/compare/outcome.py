@@ -113,7 +113,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
             "run": column.TextColumn(width=195),
             "remarks": column.TextColumn(width=130),
             "LB": column.NumberColumn(
-                width=72, format="%.6g", help=f"{GLOSSARY['lower bound'].meaning} Higher is better"
+                width=72, format="%.6g", help=f"{GLOSSARY['lower bound'].meaning} Higher is better."
             ),
             "UB": column.NumberColumn(
                 width=72, format="%.6g", help=f"{GLOSSARY['upper bound'].meaning} Lower is better"

@@ -163,10 +163,10 @@ def over_time(current: Lab, found: Findings) -> None:
         key="edge-history",
         config=picture_of(current, "slack"),
         height=320,
-        alt="Mean and largest <dfn>slack</dfn> over the events of the run",
+        alt="Mean and largest slack over the events of the run",
     )
     st.caption(
-        "Mean and largest slack over all states, computed at the events marked. The vertical line: the "
+        "Mean and largest <dfn>slack</dfn> over all states, computed at the events marked. The vertical line: the "
         "<dfn>event</dfn> shown.",
         unsafe_allow_html=True,
     )

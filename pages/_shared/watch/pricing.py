@@ -8,7 +8,6 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import streamlit as st
 
@@ -54,6 +53,8 @@ class Pricing(Personal):
     found: list[bc.Price] = field(default_factory=list)
     first: int | None = None
     failure: str = ""
+    _is_over: bool = False  # whether no more are taken
+    _queue: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         self.begin(self._price)
@@ -61,21 +62,28 @@ class Pricing(Personal):
     @property
     def missing(self) -> list[int]:
         """The variables whose prices are not found yet."""
-        known = {price.variable for price in self.found}
+        known = {price.variable for price in list(self.found)}
         return [i for i in self.variables if i not in known]
+
+    def put_first(self, variable: int) -> bool:
+        """Price a variable ahead of those still waiting; returns whether that is still possible."""
+        with self._queue:
+            if self._is_over or not self.busy:
+                return False
+            self.first = variable
+            if variable not in self.variables:
+                self.variables += (variable,)
+            return True
 
     def view(self, is_going: bool) -> list[protocol.Priced]:
         """The prices, for the stage; if it is going on, those to come as well."""
-        to_come = self.missing if is_going else []
+        found = list(self.found)
+        known = {price.variable for price in found}
+        to_come = [i for i in self.variables if i not in known] if is_going else []
         awaited = "Its other value is being priced…"
         return [protocol.Priced(variable=i, text="…", words=awaited, pending=True) for i in to_come] + [
-            protocol.Priced(
-                variable=price.variable,
-                text=short(price),
-                words=f"Its other value costs more by: {words(price)}.",
-                pending=False,
-            )
-            for price in list(self.found)
+            protocol.Priced(variable=price.variable, text=short(price), words=in_full(price), pending=False)
+            for price in found
         ]
 
     @property
@@ -85,6 +93,13 @@ class Pricing(Personal):
             return "Proving the best labelling first…"
         return f"{len(self.found):,} of {len(self.variables):,} variables…"
 
+    def _next(self) -> int | None:
+        """The variable to be priced next; None if there is none, and then there will be none."""
+        with self._queue:
+            missing = self.missing
+            self._is_over = not missing
+            return self.first if self.first in missing else next(iter(missing), None)
+
     def _price(self, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
@@ -92,16 +107,13 @@ class Pricing(Personal):
             if stop():
                 return
             self.best = best
-            first, rest = [], self.missing
-            if self.first in rest:
-                rest.remove(self.first)
-                first.append(self.first)
-            for price in chain.from_iterable(
-                bc.prices(self.mrf, best, each, SECONDS, stop, self.account) for each in (first, rest)
-            ):
+            while (variable := self._next()) is not None:
+                for price in bc.prices(self.mrf, best, [variable], SECONDS, stop, self.account):
+                    if stop():
+                        return  # it is not complete
+                    self.found.append(price)
                 if stop():
-                    return  # it is not complete
-                self.found.append(price)
+                    return
         except (ValueError, bc.EngineError) as error:
             self.failure = str(error)
 
@@ -157,12 +169,13 @@ def _begin(current: Lab, chosen: tuple[int, ...]) -> None:
 def price_one(current: Lab, variable: int) -> None:
     """Price a variable next; what is priced already stays, and what was to be priced follows."""
     before = _present(current)
-    found = [] if before is None else list(before.found)
-    if variable >= current.mrf.n or variable in (price.variable for price in found):
+    if variable >= current.mrf.n or (before is not None and before.put_first(variable)):
         return
-    queue = [price.variable for price in found] + (before.missing if before is not None and before.busy else [])
-    every = tuple(dict.fromkeys([*queue, variable]))
-    _replace(current, Pricing(current.mrf, every, None, current.account, found, variable))
+    found = [] if before is None else list(before.found)
+    if variable in (price.variable for price in found):
+        return
+    every = (*(price.variable for price in found), variable)
+    _replace(current, Pricing(current.mrf, every, None, current.account, found))
 
 
 def _replace(current: Lab, begun: Pricing) -> None:
@@ -183,10 +196,17 @@ def prices_view(current: Lab) -> list[protocol.Priced]:
 
 
 def short(price: bc.Price) -> str:
-    """A price beside its variable."""
+    """A price beside its variable, after the value that it is of."""
+    more = "∞" if math.isinf(price.at_least) else number(price.at_least)
+    return f"={price.value}: {'' if price.exact else '≥ '}+{more}"
+
+
+def in_full(price: bc.Price) -> str:
+    """A price in a sentence, which names the value: the labelling shown may be another than the best one."""
     if math.isinf(price.at_least):
-        return "+∞"
-    return f"{'+' if price.exact else '≥ +'}{number(price.at_least)}"
+        return f"No labelling has the value {price.value} here."
+    more = words(price).removeprefix("exactly ")
+    return f"With the value {price.value} here, the best labelling costs {more} more than the optimum."
 
 
 def show(current: Lab, found: Pricing, names: Sequence[str]) -> None:

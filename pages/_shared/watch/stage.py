@@ -129,15 +129,15 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         obey(current.run, command)
         return
     _go(command)
-    answers, deed = _answers(current.run), DEEDS[command["do"]]
+    answers, action = _answers(current.run), ACTIONS[command["do"]]
     # A repeated command asks for progress, and has no further effect.
-    act = deed.act if command["serial"] != answers.serial else _nothing
-    if deed.is_first:
+    act = action.act if command["serial"] != answers.serial else _nothing
+    if action.is_first:
         act(current, command)
     obey(current.run, command, answers)
-    if not deed.is_first:
+    if not action.is_first:
         act(current, command)
-    WHOLE_PAGE.set(deed.whole_page)
+    WHOLE_PAGE.set(action.whole_page)
 
 
 def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
@@ -197,7 +197,7 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
 
 def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None = None) -> None:
     """Show a run as a command of the component asks; without ``answers`` it is the one shown."""
-    answers, picture = answers or _answers(run), DEEDS[command["do"]].picture
+    answers, picture = answers or _answers(run), ACTIONS[command["do"]].picture
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
@@ -244,7 +244,7 @@ def _moment(current: Lab, command: protocol.Command) -> None:
     answers.forget()
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """What a command of the stage does.
 
     Attributes
@@ -266,35 +266,35 @@ class Deed(NamedTuple):
 
 
 # By command.
-DEEDS: dict[str, Deed] = {
-    **dict.fromkeys(("show", "step", "find", "exact"), Deed()),
-    "meet": Deed(act=lambda current, command: meet(current, command), is_first=True),
-    "run": Deed(Picture.REACHED),
-    "join": Deed(Picture.REACHED),
-    "poll": Deed(Picture.SAME),
-    "stop": Deed(Picture.SAME, _stop),
-    "reference": Deed(
+ACTIONS: dict[str, Action] = {
+    **dict.fromkeys(("show", "step", "find", "exact"), Action()),
+    "meet": Action(act=meet, is_first=True),
+    "run": Action(Picture.REACHED),
+    "join": Action(Picture.REACHED),
+    "poll": Action(Picture.SAME),
+    "stop": Action(Picture.SAME, _stop),
+    "reference": Action(
         Picture.SAME, lambda current, _: current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     ),
-    "choose": Deed(Picture.SAME, lambda current, command: choose(current, command["chosen"], current.branches.shown)),
-    "pair": Deed(Picture.SAME, lambda current, _: put_beside(current)),
-    "alone": Deed(Picture.SAME, _alone),
-    "prove": Deed(Picture.SAME, _prove, True),
-    "price": Deed(Picture.SAME, lambda current, command: price_one(current, int(command["variable"])), True),
-    "keep": Deed(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
-    "moment": Deed(Picture.SAME, _moment, True),
-    "go": Deed(Picture.ELSEWHERE),
-    "insert": Deed(
+    "choose": Action(Picture.SAME, lambda current, command: choose(current, command["chosen"], current.branches.shown)),
+    "pair": Action(Picture.SAME, lambda current, _: put_beside(current)),
+    "alone": Action(Picture.SAME, _alone),
+    "prove": Action(Picture.SAME, _prove, True),
+    "price": Action(Picture.SAME, lambda current, command: price_one(current, int(command["variable"])), True),
+    "keep": Action(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
+    "moment": Action(Picture.SAME, _moment, True),
+    "go": Action(Picture.ELSEWHERE),
+    "insert": Action(
         Picture.ELSEWHERE,
         lambda current, command: insert_row(current, requested_row(current.run.engine, **command["row"])),
         True,
     ),
-    "merge": Deed(Picture.ELSEWHERE, lambda current, command: merge_ends(current, int(command["edge"])), True),
-    "turn": Deed(
+    "merge": Action(Picture.ELSEWHERE, lambda current, command: merge_ends(current, int(command["edge"])), True),
+    "turn": Action(
         Picture.ELSEWHERE, lambda current, command: turn(current, int(command["chapter"]), int(command["to"])), True
     ),
-    "back": Deed(Picture.ELSEWHERE, _back, True),
-    "address": Deed(Picture.ELSEWHERE, lambda _, command: open_address(dict(parse_qsl(command["query"]))), True),
+    "back": Action(Picture.ELSEWHERE, _back, True),
+    "address": Action(Picture.ELSEWHERE, lambda _, command: open_address(dict(parse_qsl(command["query"]))), True),
 }
 
 

@@ -185,7 +185,7 @@ class Answers:
 
     @property
     def _patience(self) -> float:
-        """Seconds."""
+        """How long the page still waits for an answer, in seconds."""
         return max(0.0, self._patient_until - time.monotonic())
 
     def _renew(self) -> None:

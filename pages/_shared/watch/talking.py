@@ -30,8 +30,11 @@ def present_talk() -> Talk | None:
         _take(lambda: unpack(text))
     elif in_tab and _TALK.get() is None:
         _take(lambda: recalled(in_tab))
-        if _TALK.get() is None:
+        kept = _TALK.get()
+        if kept is None:
             TALK_IN_TAB.set("")
+        else:
+            _SELECTED.set(max(kept.at, 0))
     return _TALK.get()
 
 
@@ -62,9 +65,9 @@ def talking() -> None:
     talk = present_talk()
     with st.expander("A talk", expanded=talk is not None):
         st.caption(
-            "Moments of runs, in an order, with notes. Keep the moment shown by *share* above the stage. In lecture "
-            "mode (`P`) a presenter's keys, page ↓ and page ↑, go through them; `N` opens the notes in a window of "
-            "their own, for another screen."
+            "Moments of runs, in an order, with notes. *Share*, *add to a talk* above the stage adds the moment shown. "
+            "In lecture mode (`P`) a presenter's keys, page ↓ and page ↑, go through them; `N` opens the notes in a "
+            "window of their own, for another screen."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name, text in ready().items():

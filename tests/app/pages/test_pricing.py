@@ -91,15 +91,16 @@ def test_stopped_prices_keep_what_is_complete() -> None:
     assert all(price.exact for price in found.found)
 
 
-def test_a_variable_that_is_clicked_is_priced_before_those_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_clicked_is_priced_ahead_of_those_still_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
     mine, goes_on, really = labs.lab("tiny", 3, 9), threading.Event(), bc.prices
+    is_at_1 = threading.Event()
 
     def prices(mrf: bc.BinaryMRF, best: bc.Certificate, chosen: Sequence[int], *more: Any) -> Iterator[bc.Price]:
-        for i in chosen:
-            while i not in (0, 4) and not goes_on.wait(0.01):
-                more[1].check()
-            yield from really(mrf, best, [i])
+        if 1 in chosen:
+            is_at_1.set()
+            goes_on.wait()
+        yield from really(mrf, best, chosen)
 
     monkeypatch.setattr(pricing.bc, "prices", prices)
     monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
@@ -108,22 +109,19 @@ def test_a_variable_that_is_clicked_is_priced_before_those_that_wait(monkeypatch
     assert first is not None
     assert first.thread is not None
     first.thread.join()
-    # All others wait; the click does not.
-    waiting = pricing.Pricing(mine.mrf, tuple(range(mine.mrf.n)), None, mine.account, list(first.found))
-    pricing._replace(mine, waiting)
+    assert not first.put_first(3)  # it has ended
+    pricing._replace(mine, pricing.Pricing(mine.mrf, tuple(range(mine.mrf.n)), None, mine.account, list(first.found)))
+    assert is_at_1.wait(60)
     pricing.price_one(mine, 4)
     found = pricing._present(mine)
     assert found is not None
     assert found.best is first.best
-    while len(found.found) < 2:
-        assert found.alive
-    assert [price.variable for price in found.found] == [0, 4]
     view = pricing.prices_view(mine)
-    assert {each["variable"] for each in view if each["pending"]} == set(range(mine.mrf.n)) - {0, 4}
+    assert {each["variable"] for each in view if each["pending"]} == set(range(mine.mrf.n)) - {0}
     goes_on.set()
     assert found.thread is not None
     found.thread.join()
-    assert sorted(price.variable for price in found.found) == list(range(mine.mrf.n))
+    assert [price.variable for price in found.found] == [0, 1, 4, *(k for k in range(2, mine.mrf.n) if k != 4)]
     assert not any(each["pending"] for each in pricing.prices_view(mine))
     # It is known.
     pricing.price_one(mine, 4)
@@ -144,8 +142,12 @@ def test_a_click_on_the_stage_prices_a_variable_once(monkeypatch: pytest.MonkeyP
     assert WHOLE_PAGE.get()
     data = stage.stage_data(mine)
     check(protocol.Stage, data)
-    (priced,) = data["prices"]
-    assert (priced["variable"], priced["words"]) == (3, f"Its other value costs more by: {words(found.found[0])}.")
+    ((priced,), (price,)) = data["prices"], found.found
+    more = words(price).removeprefix("exactly ")
+    assert priced["variable"] == 3
+    assert (
+        priced["words"] == f"With the value {price.value} here, the best labelling costs {more} more than the optimum."
+    )
 
 
 def test_prices_are_charged_to_the_account_of_the_session() -> None:
@@ -181,6 +183,13 @@ def test_words_and_files_say_what_is_known() -> None:
         "at least 1.5",
         "no labelling has it",
     ]
+    assert [pricing.in_full(price) for price in prices] == [
+        "With the value 1 here, the best labelling costs 2 more than the optimum.",
+        "With the value 0 here, the best labelling costs between 1.5 and 4 more than the optimum.",
+        "With the value 1 here, the best labelling costs at least 1.5 more than the optimum.",
+        "No labelling has the value 0 here.",
+    ]
+    assert [pricing.short(price) for price in prices] == ["=1: +2", "=0: ≥ +1.5", "=1: ≥ +1.5", "=0: +∞"]
     rows = list(csv.DictReader(io.StringIO(table(mrf, prices[:2]))))
     assert [row["variable"] for row in rows] == list(mrf.names[:2])
     assert [(row["value"], row["price at least"], row["exact"]) for row in rows] == [

@@ -430,8 +430,8 @@ def test_a_click_that_arrives_after_its_page_was_left_is_harmless(session_state:
     assert set(session_state) == {"lab"}
 
 
-def test_every_command_has_a_deed() -> None:
-    assert set(stage.DEEDS) == set(get_args(get_type_hints(protocol.EveryCommand)["do"]))
+def test_every_command_has_an_action() -> None:
+    assert set(stage.ACTIONS) == set(get_args(get_type_hints(protocol.EveryCommand)["do"]))
 
 
 def test_a_moment_is_kept_once_though_the_stage_asks_again(mine: Lab) -> None:

@@ -12,6 +12,15 @@ const EVERY = 250; // milliseconds between two looks at the address bar
 
 const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
 
+// A tab has room for some megabytes.
+const keep = (name, text) => {
+  try {
+    sessionStorage.setItem(name, text);
+  } catch {
+    sessionStorage.removeItem(name);
+  }
+};
+
 const step = History.prototype.pushState.bind(history);
 
 // Streamlit clears the address of a page before it opens another one, as a step of its own: Back would lead to this
@@ -78,7 +87,7 @@ class Address {
   // The tab keeps its talk for when its page is loaded again. Null: the session knows of none; empty: it was closed.
   talk(text, send) {
     const kept = sessionStorage.getItem(TALK);
-    if (text) sessionStorage.setItem(TALK, text);
+    if (text) keep(TALK, text);
     else if (text === "") sessionStorage.removeItem(TALK);
     else if (kept) send("talk", kept);
   }

@@ -111,7 +111,11 @@ class Copy {
     const [where, status] = [WHERE, ".status"].map((selector) => this.stages.querySelector(selector));
     const style = getComputedStyle(where);
     if (!where.textContent || style.display === "none") return;
-    const [line] = linesOf(where.firstChild, style);
+    const all = document.createRange();
+    all.selectNodeContents(where);
+    const { left: begin, width } = all.getBoundingClientRect();
+    const [{ base }] = linesOf(where.querySelector("dfn").firstChild, style);
+    const line = { text: where.textContent.replace(/\s+/g, " ").trim(), left: begin, width, base };
     const shown = [...status.querySelectorAll(":scope > span:not([hidden], .state, .saving)")];
     const ends = Math.max(...shown.map((each) => each.getBoundingClientRect().right));
     const isBeside = line.width < this.origin.right - Math.max(ends, this.origin.left) - MARGIN;

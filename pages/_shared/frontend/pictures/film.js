@@ -91,6 +91,7 @@ export class Film {
   hold(on) {
     const all = this.stage.root.parentElement.querySelectorAll(".run, .bar, .panes, .race, .said, .status > *");
     for (const part of all) part.inert = on && !part.matches(".saving");
+    document.documentElement.toggleAttribute("data-filming", on);
     if (on) addEventListener("keydown", this.hear, true);
     else removeEventListener("keydown", this.hear, true);
   }

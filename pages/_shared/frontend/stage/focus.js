@@ -1,4 +1,5 @@
-// The focus of the keyboard, when what had it is hidden or disabled: otherwise it would begin anew at the page's top.
+// The focus of the keyboard, when what had it is hidden or disabled: otherwise Tab would start again at the top of the
+// page.
 
 // What may go, and what follows it: the last of these that is there.
 const HEIRS = [
@@ -15,6 +16,6 @@ export const keepFocus = ({ root }) => {
   root.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (relatedTarget || isThere(target)) return;
     const heirs = HEIRS.find(([gone]) => target.matches(gone))?.[1];
-    if (heirs) [...root.querySelectorAll(heirs)].findLast(isThere)?.focus();
+    if (heirs) [...root.querySelectorAll(heirs)].findLast(isThere)?.focus({ preventScroll: true });
   });
 };

@@ -30,7 +30,7 @@ export class Greeting {
     localStorage.setItem(MET, "yes");
     this.isWatched = true;
     player.jump(this.update.begin);
-    this.stage.charts.reveal(); // of which the captions are
+    this.stage.charts.reveal(); // which the captions describe
     // Who wants no motion presses for every round.
     player.add({ grain: calm.matches ? "event" : "node", backward: false }, LASTS);
   }
@@ -59,6 +59,6 @@ export class Greeting {
     [welcome.hidden, captions.hidden, turn.hidden, button.hidden] = [true, false, !over && !calm.matches, true];
     if (update) write(this.stage.$("[data-out=greeted]"), this.stage.graph.nodes[update.node].label);
     this.captions.forEach((each, k) => each.classList.toggle("now", k === CAPTIONS[act]));
-    write(this.stage.$("[data-out=caption]"), turn.hidden ? (this.captions[CAPTIONS[act]]?.textContent ?? "") : "");
+    write(this.stage.$("[data-out=caption]"), over ? "" : (this.captions[CAPTIONS[act]]?.textContent ?? ""));
   }
 }

@@ -24,7 +24,7 @@ const KEYS = [
   ["`1` to `4`", "in lecture mode: the graph; the message too; the costs and bounds too; the words too", WHOLE],
   ["`page ↓` `page ↑`", "in lecture mode: a round on, back; of a talk, a moment", WHOLE],
   ["`B`, `N`", "in lecture mode: a black screen; the notes of a talk, in a window of their own", WHOLE],
-  ["`W`", "to a term with a dotted line, which explains itself; `→` `←`: to others; escape: back"],
+  ["`W`", "explain the first term in sight; <kbd>→</kbd> <kbd>←</kbd>: another one; escape: close"],
   ["`?`", "these keys"],
 ];
 

@@ -8,7 +8,7 @@ const AFTER = 40; // milliseconds without another jump until the place is reques
 const POLL = 250; // milliseconds until the first poll, while something runs in the background
 const AGAIN = 2000; // milliseconds until the next poll, if no answer comes
 const LOST = 4000; // milliseconds without an answer after which any other question may have been lost on the way
-const WORKING = 20; // milliseconds until a question for the progress of an answer, for which Python waits some time
+const WORKING = 20; // milliseconds until the progress of an answer is asked for; Python waits for the answer first
 
 export class Questions {
   constructor(stage) {

@@ -29,9 +29,12 @@ const isSeen = (mark) => {
 // One mark that is seen for each term, in the order of the page.
 export const marksSeen = () => {
   const found = new Map();
-  for (const mark of within(document)) {
+  const seen = within(document).filter(isSeen);
+  // What lies behind a dialog takes no keys.
+  const inDialog = seen.filter((mark) => mark.closest("dialog:modal"));
+  for (const mark of inDialog.length ? inDialog : seen) {
     const name = nameOf(mark);
-    if (name && !found.has(name) && isSeen(mark)) found.set(name, mark);
+    if (name && !found.has(name)) found.set(name, mark);
   }
   return [...found.values()];
 };

@@ -12,6 +12,9 @@ const WALK = "w";
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 const TYPED_INTO = "input:not([type=range]), textarea, select, [contenteditable], [role^=menu], [role=option]";
 
+// While a film is made all keys are its own.
+const isFilming = () => document.documentElement.hasAttribute("data-filming");
+
 class Terms {
   constructor() {
     this.tip = new TermTip(terms.style);
@@ -77,7 +80,7 @@ class Terms {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || isLecture()) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isLecture() || isFilming()) return;
     const { key } = event;
     const target = event.composedPath()[0];
     if (this.walked && target !== this.walked) this.end();
@@ -120,10 +123,9 @@ class Terms {
   }
 }
 
-let listening = null; // the one of this tab
-
 export const receive = (root) => {
-  listening ??= new Terms();
-  listening.page = root;
-  root.querySelector(".walk").onclick = ({ target }) => listening.walk(1, target);
+  const tab = globalThis.benderLab; // a new session in the tab sends this code again
+  tab.explaining ??= new Terms();
+  tab.explaining.page = root;
+  root.querySelector(".walk").onclick = ({ target }) => tab.explaining.walk(1, target);
 };

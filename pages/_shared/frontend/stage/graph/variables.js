@@ -17,7 +17,7 @@ const SPARSE = 400; // ends of couplings up to which lines are strong
 const left = (count) => (count ? `The ${count.toLocaleString("en")} weakest couplings are not drawn.` : "");
 
 const TOO_MANY =
-  "More variables than 2,000: their dots could not be told apart. “Save this run”, below, has the labelling as a file.";
+  "With more than 2,000 variables the dots could not be told apart. “Save this run”, below, saves the labelling.";
 
 const NEAR = 1; // pixels within which dots are on a line
 const STUB = 14; // pixels of a line that goes around
