@@ -56,6 +56,7 @@ def beginning(monkeypatch: pytest.MonkeyPatch) -> None:
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for the answers to the stage's questions."""
     monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(stage_answers, "AHEAD_SECONDS", 60.0)
 
 
 @pytest.fixture

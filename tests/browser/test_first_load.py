@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MEGABYTE = 1_000_000
 # Compressed, until the stage is ready, and until what draws figures and tables has been loaded as well.
-READY, ALL = 1.6 * MEGABYTE, 3.2 * MEGABYTE
+READY, ALL = 1.6 * MEGABYTE, 3.3 * MEGABYTE
 
 SENT = "performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)"
 LOADED = """[/PlotlyChart/, /DataFrame/].every((name) =>

@@ -102,6 +102,7 @@ def page(tab: Tab, answered: None, request: pytest.FixtureRequest) -> Iterator[P
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python as the app has it, which waits for the answers to the stage's questions."""
     monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(stage_answers, "AHEAD_SECONDS", 60.0)
     monkeypatch.setattr(feeding.st, "session_state", SessionState())
     monkeypatch.setattr(feeding, "arrival", lambda: Arrival({}))
 

@@ -12,7 +12,6 @@ from playwright.sync_api import Page, expect
 
 import bender_core as bc
 from bender_core import looking
-from bender_core.looking.words import number
 from bender_core.model import IntArray
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
@@ -331,7 +330,7 @@ def test_a_click_in_the_answer_asks_for_a_price_which_is_written_beside_its_dot(
     monkeypatch.setattr(watch_stage, "prices_view", lambda _: found.view(is_going=True))
     stage.receive(watch_stage.stage_data(mine))
     written = stage.root.locator("text.price")
-    assert written.all_text_contents() == ["…", f"+{number(price.at_least)}"]
+    assert written.all_text_contents() == ["…", pricing.short(price)]
     box, dot = (each.bounding_box() for each in (written.nth(1), stage.root.locator("circle.answered").nth(7)))
     assert box is not None
     assert dot is not None
@@ -339,7 +338,7 @@ def test_a_click_in_the_answer_asks_for_a_price_which_is_written_beside_its_dot(
     expect(stage.root.locator(".tip")).to_be_hidden()
     stage.root.locator("circle.answered").nth(20).hover()
     stage.root.locator("circle.answered").nth(7).hover()
-    expect(stage.root.locator(".tip")).to_contain_text(pricing.words(price))
+    expect(stage.root.locator(".tip")).to_contain_text(pricing.in_full(price))
 
 
 def test_of_too_many_variables_the_answer_says_where_it_is(watched: Callable[[Lab], Stage]) -> None:
@@ -347,7 +346,7 @@ def test_of_too_many_variables_the_answer_says_where_it_is(watched: Callable[[La
     part = bc.partition(mrf, 6)
     stage = watched(Lab(mrf, 6, part, 4, "mplp", WatchedRun(bc.Engine(mrf, part, variant=4, excluding=True))))
     stage.root.locator("button[data-view=answer]").click()
-    expect(stage.root.locator(".views .none")).to_contain_text("“Save this run”, below, has the labelling as a file.")
+    expect(stage.root.locator(".views .none")).to_contain_text("“Save this run”, below, saves the labelling.")
 
 
 def test_the_answer_of_a_proof_is_the_optimum_of_the_whole_model_and_all_of_it_is_proven(
