@@ -37,8 +37,10 @@ export class List {
     };
     stage.$("[data-act=find]").onkeydown = (event) => {
       if (event.key !== "Enter" && event.key !== "Escape") return;
-      if (event.key === "Escape") this.takeUp({ text: "" });
-      if (event.key === "Escape") this.arrange();
+      if (event.key === "Escape") {
+        this.takeUp({ text: "" });
+        this.arrange();
+      }
       table.frame.focus();
     };
     stage.$("[data-act=only]").onchange = (event) => {

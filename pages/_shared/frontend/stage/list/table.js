@@ -78,10 +78,11 @@ export class Table {
     const { height } = this.list.stage.sizes.of(this.frame);
     const was = this.height;
     this.height = height;
+    if (height >= was) return; // nothing is measured while it plays
     const room = was * unit() - this.head.offsetHeight;
     const below = k * this.tall - this.top;
     // Heights in pixels are rounded here and there.
-    if (height < was && below >= 0 && below + this.tall <= room + 1) this.reveal(k);
+    if (below >= 0 && below + this.tall <= room + 1) this.reveal(k);
   }
 
   // Where on the screen a line is; null if it is out of sight.
