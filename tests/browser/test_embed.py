@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 RUN = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
 BEGIN, END = 13, 31
 PART = f"embed=true&{RUN}&from={BEGIN}&to={END}"
-SIZES = [(800, 500), (640, 400), (390, 300), (1100, 700)]
+SIZES = [(800, 500), (1000, 500), (640, 400), (390, 300), (1100, 700)]
 # The stage, once it shows something and waits for nothing.
 READY = ".stage.embedded:is([data-state=idle], [data-state=playing])"
 
