@@ -1,12 +1,14 @@
 """Watch: the stage on which a run is stepped, played and looked into."""
 
+import time
+
 import streamlit as st
 
 from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH
-from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
+from pages._shared.app.requests import DESTINATION, EDGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import markdown
 from pages._shared.forks.beside import begin_named
@@ -24,6 +26,9 @@ from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import show_stage
 from pages._shared.watch.talking import talking
 
+# Streamlit sends what is drawn every few milliseconds.
+SENT_SECONDS = 0.03
+
 
 @st.fragment
 def show() -> None:
@@ -34,8 +39,6 @@ def show() -> None:
     if not show_stage(WATCH):
         name = markdown(model().name)
         st.caption(f"The run of {name} opens here. Instance, Learn and Method are open already.")
-    if WHOLE_PAGE.take():
-        st.rerun()
     collect_seldom()
     destination = DESTINATION.take()
     if destination is not None:
@@ -59,6 +62,9 @@ elif has_lab():
         saving()
     load_ahead()
     load_pictures()
+    # If the stage has asked meanwhile, its part runs next, and Streamlit drops what the whole page has drawn there and
+    # not sent: the stage would be mounted anew.
+    time.sleep(SENT_SECONDS)
 else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"

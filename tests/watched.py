@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 import bender_core as bc
 from bender_core.engine.gap import is_closed, relative_gap
@@ -52,11 +52,14 @@ class Watched:
 
     def wait(self, condition: str, argument: Any = None) -> None:
         """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
-        self.page.wait_for_function(
-            f"([stage, argument]) => stage.stage && ({condition})",
-            arg=[self.stage.element_handle(), argument],
-            timeout=60_000,
-        )
+        stage = self.stage.element_handle()
+        try:
+            self.page.wait_for_function(
+                f"([stage, argument]) => stage.stage && ({condition})", arg=[stage, argument], timeout=60_000
+            )
+        except TimeoutError as error:
+            state = stage.evaluate("(stage) => ({ ...stage.dataset, isConnected: stage.isConnected })")
+            raise AssertionError(f"In a minute it has not come that {condition}, with {argument}: {state}") from error
 
     def wait_for_position(self, at_least: int) -> None:
         self.wait("Number(stage.dataset.position) >= argument", at_least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from pages._shared.watch.talk import read, ready
+from pages._shared.watch.talk import Moment, Talk, read, ready
 from tests.browser.lab import Lab
 
 pytestmark = pytest.mark.browser
@@ -19,6 +19,7 @@ SHOWN = """stage.stage.talk.target === null && stage.dataset.state === 'idle' &&
 @pytest.mark.slow
 def test_the_ready_talk_is_given(watch: Lab) -> None:
     page = watch.open("/?talk=paper").page
+    stage = watch.stage.element_handle()
     with page.expect_popup() as opened:
         page.keyboard.press("n")
     notes = opened.value
@@ -38,6 +39,30 @@ def test_the_ready_talk_is_given(watch: Lab) -> None:
     for _ in range(3):
         notes.keyboard.press("PageUp")
     watch.wait(SHOWN, len(PAPER) - 4)
+    assert watch.stage.locator(".stage.second").count() == 0
+    # All of it on one stage: one that is mounted anew forgets what was pressed.
+    assert stage.evaluate("(stage) => stage.isConnected")
+
+
+def test_a_moment_whose_fork_is_made_first_has_its_look_and_the_notes_go_on(watch: Lab) -> None:
+    run = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
+    moments = [Moment(f"{run}&at=40", "one"), Moment(f"{run}&forks=40.variant-4&at=9&reveal=2&view=variables", "two")]
+    page = watch.open(f"/?talk={Talk('forks', moments).packed}").page
+    with page.expect_popup() as opened:
+        page.keyboard.press("n")
+    notes = opened.value
+    notes.keyboard.press("PageDown")
+    watch.wait(SHOWN, 0)
+    notes.keyboard.press("PageDown")
+    expect(notes.locator(".note")).to_have_text("two")
+    # The page of the forks has no stage: this is another one.
+    expect(watch.stage).to_have_attribute("data-layers", "2")
+    watch.wait(SHOWN, 1)
+    assert watch.position == 9
+    assert watch.stage.locator(".views").get_attribute("data-view") == "variables"
+    notes.keyboard.press("PageUp")
+    watch.wait(SHOWN, 0)
+    expect(notes.locator(".note")).to_have_text("one")
 
 
 def test_a_moment_is_kept_and_shown_again(watch: Lab) -> None:

@@ -14,6 +14,7 @@ class BranchRequest:
 
     what: str  # "show", "show" it "beside" the present one, "turn" to a chapter, or "run on"
     branch: Branch
+    at: int | None = None  # the position beside the present one; None: the same place
 
 
 # A proof on Watch: True, or its beginning.

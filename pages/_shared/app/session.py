@@ -342,7 +342,7 @@ class Lab:
         if following is not None and not following.refusal:
             return self._beside_as(_fields_of(following.choice), following.at)
         if request is not None and request.what == "beside":
-            return self._beside_as(run_fields(self.origin, request.branch.lineage))
+            return self._beside_as(run_fields(self.origin, request.branch.lineage), request.at)
         if branch is None or branch.run is None:
             return self.aside
         return self._beside_as(run_fields(self.origin, branch.lineage), branch.run.position)
@@ -673,6 +673,7 @@ def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
     current = lab()
     if not is_moment and not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
+    BRANCH.take()  # what an address before it still waits for
     try:
         found, shown = _run_of(fields, current, is_moment), current.branches.shown
         if found is None:
@@ -693,7 +694,6 @@ def _open_anew(current: Lab, fields: Mapping[str, str]) -> None:
     other = linked(FIRST | dict(fields), current.number + 1)
     current.leave()
     PROOF.take()
-    BRANCH.take()
     _LAB.set(other)
     if other.replay is None:
         _recall(other)

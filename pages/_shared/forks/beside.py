@@ -34,7 +34,7 @@ def begin_named(current: Lab) -> None:
     if found is not None and found.run is not None:
         show_beside(current, found, at)
     elif found is not None:
-        BRANCH.set(BranchRequest("beside", found))
+        BRANCH.set(BranchRequest("beside", found, at))
         WHOLE_PAGE.set(True)
     elif forks:
         current.replay = ForksBeside(fields, forks, 0, choice=choice, at=at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -273,7 +274,7 @@ def go_on_with(current: Lab, request: BranchRequest) -> None:
         return
     if done:
         # A run whose memory was freed in the meantime is requested again.
-        BRANCH.set(None if shown(current, request) else BranchRequest(request.what, branch))
+        BRANCH.set(None if shown(current, request) else replace(request))
         st.rerun()
 
 
@@ -286,7 +287,7 @@ def shown(current: Lab, request: BranchRequest) -> bool:
         return current.show(current.branches.shown)
     if request.what == "beside":
         is_shown = request.branch.run is not None
-        show_beside(current, request.branch)
+        show_beside(current, request.branch, request.at)
     else:
         is_shown = current.show(request.branch)
     current.branches.called = current.number

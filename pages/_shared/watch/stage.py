@@ -98,6 +98,9 @@ def stage(current: Lab) -> None:
         carry_out(current, cast(protocol.Command, command))
     if any([show_next(current), show_next(current, is_beside=True)]):
         WHOLE_PAGE.set(True)
+    if WHOLE_PAGE.take():
+        # Before the stage is drawn, which would be drawn again at once.
+        st.rerun()
     _component.mount(stage_data(current), on_command_change=_on_command)
 
 

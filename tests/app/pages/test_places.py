@@ -14,6 +14,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.stopping import never
 from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import FIRST, linked, open_address
+from pages._shared.forks.beside import begin_named
 from pages._shared.forks.growing import made_again
 from pages._shared.running.watched import Place, WatchedRun
 from tests.app.pages.test_pages import app, go, html, lab, press, ran
@@ -209,6 +210,21 @@ def test_back_to_a_run_whose_memory_was_freed_asks_for_it_again(session: Session
     request = BRANCH.get()
     assert (request.what, request.branch, first.position) == ("show", first, 3)
     assert mine.variant == 3
+
+
+def test_a_moment_does_not_get_the_second_run_that_the_one_before_it_waits_for(session: SessionState) -> None:
+    mine = session.lab
+    alone, first = address(mine, at="3"), mine.branches.shown
+    mine.repartition(mine.partition, 8, 3, "mplp")
+    second = mine.branches.shown
+    mine.show(first)
+    second.let_go()
+    open_address(address(mine, at="9", beside="variant=3"), is_moment=True)
+    begin_named(mine)
+    assert BRANCH.get().branch is second
+    open_address(alone, is_moment=True)
+    assert BRANCH.get() is None
+    assert (mine.run.position, mine.branches.beside) == (3, None)
 
 
 def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState) -> None:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.stopping import never
 from bender_core.trying.clock import BEATS, Beat, Clock, entries_read
 from pages._shared.app.branches import Branch
+from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import (
     FIRST,
     Lab,
@@ -27,10 +29,11 @@ from pages._shared.app.session import (
     show_next,
 )
 from pages._shared.forks.beside import begin_named
+from pages._shared.forks.growing import made_again
 from pages._shared.running import background
 from pages._shared.running.background import Background
 from pages._shared.running.watched import Place, WatchedRun, position_of, run_to
-from pages._shared.watch import protocol, stage
+from pages._shared.watch import forking, protocol, stage
 from pages._shared.watch.run_bar import EXACT, ROWS, choose, put_beside
 from tests.labs import SessionState, beside, command, lab
 from tests.models import examples
@@ -246,6 +249,22 @@ def test_a_second_run_that_the_session_has_is_shown_at_its_place(mine: Lab) -> N
     begin_named(mine)
     assert shown(mine) is first
     assert first.run.position == 20
+
+
+def test_a_second_run_that_is_made_again_is_shown_at_its_place(mine: Lab) -> None:
+    put_beside(mine)
+    second = shown(mine)
+    second.let_go()
+    mine.branches.beside, mine.aside = None, "variant=11&at=20"
+    begin_named(mine)
+    request = BRANCH.get()
+    assert request is not None
+    assert dict(parse_qsl(mine.address))["beside"] == "variant=11&at=20"
+    made_again(mine, second, never)
+    assert forking.shown(mine, request)
+    assert shown(mine) is second
+    assert second.run is not None
+    assert second.run.position == 20
 
 
 def test_a_fork_of_the_line_shown_is_not_made_twice_beside_it(mine: Lab) -> None:

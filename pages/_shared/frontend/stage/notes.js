@@ -11,24 +11,31 @@ const SECOND = 1000; // milliseconds
 const two = (number) => String(number).padStart(2, "0");
 
 export class Notes {
-  // `press`: keys that are pressed there.
-  constructor(press) {
-    Object.assign(this, { press, window: null, begun: null });
+  // `given`: the talk's state in this tab, with the window. `press`: keys that are pressed there.
+  constructor(given, press) {
+    Object.assign(this, { given, press });
+    if (this.isOpen) this.listen();
   }
 
   get isOpen() {
-    return this.window !== null && !this.window.closed;
+    return this.given.window !== null && !this.given.window.closed;
   }
 
   open(talk) {
-    if (!this.isOpen) this.window = window.open("", "bender-lab-notes", "width=720,height=560");
-    if (!this.window) return; // the browser refuses
-    this.window.document.body.innerHTML = PAGE;
-    this.window.onkeydown = (event) => this.press(event) && event.preventDefault();
-    this.begun ??= Date.now();
-    clearInterval(this.timer);
-    this.timer = setInterval(() => this.tick(), SECOND);
+    const { given } = this;
+    if (!this.isOpen) given.window = window.open("", "bender-lab-notes", "width=720,height=560");
+    if (!given.window) return; // the browser refuses
+    given.window.document.body.innerHTML = PAGE;
+    given.begun ??= Date.now();
+    this.listen();
     this.draw(talk);
+  }
+
+  listen() {
+    const { given } = this;
+    given.window.onkeydown = (event) => this.press(event) && event.preventDefault();
+    clearInterval(given.timer);
+    given.timer = setInterval(() => this.tick(), SECOND);
   }
 
   draw({ title, at, count, note, following }) {
@@ -40,13 +47,13 @@ export class Notes {
   }
 
   write(name, text) {
-    this.window.document.querySelector(`.${name}`).textContent = text;
+    this.given.window.document.querySelector(`.${name}`).textContent = text;
   }
 
   // The time since the notes were opened.
   tick() {
-    if (!this.isOpen) return clearInterval(this.timer);
-    const seconds = Math.floor((Date.now() - this.begun) / SECOND);
+    if (!this.isOpen) return clearInterval(this.given.timer);
+    const seconds = Math.floor((Date.now() - this.given.begun) / SECOND);
     return this.write("time", `${Math.floor(seconds / 60)}:${two(seconds % 60)}`);
   }
 }

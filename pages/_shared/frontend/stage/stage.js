@@ -60,7 +60,7 @@ class Stage {
     this.finder = new Finder(this);
     this.greeting = new Greeting(this);
     this.lecture = new Lecture(this);
-    this.talk = new Talk(this);
+    this.talk = first?.talk ?? new Talk(this);
     this.embedded = new Embedded(this);
     this.sharing = first?.sharing ?? new Sharing(this);
     listen(this);

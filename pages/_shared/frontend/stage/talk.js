@@ -6,29 +6,33 @@ import { isLecture } from "../lecture.js";
 import { Notes } from "./notes.js";
 import { wear } from "./play/choices.js";
 
+// What outlives the stage, which may be mounted anew: how many moments have been shown, and the notes' window and when
+// it was opened.
+globalThis.benderLab.talk ??= { turn: null, window: null, begun: null, timer: null };
+const given = globalThis.benderLab.talk;
+
 const STEPS = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 };
 
 export class Talk {
   constructor(stage) {
     this.stage = stage;
     this.talk = null;
-    this.turn = null; // how many moments have been shown
     this.target = null; // the moment that was asked for and has not come
-    this.notes = new Notes((event) => this.press(event));
+    this.notes = new Notes(given, (event) => this.press(event));
   }
 
   // Data have come. `latest`: they answer the latest question.
   hear({ talk }, latest) {
     this.talk = talk;
+    given.turn = talk && (given.turn ?? talk.turn);
     if (!talk) return;
     this.notes.draw(talk);
-    this.turn ??= talk.turn;
     if (!latest || this.stage.running) return; // on the way to the moment
     // A press may be lost where the run changes; only the last one of several counts anyway.
     if (this.target !== null && this.target !== talk.at) return this.go(this.target);
     this.target = null;
-    if (this.turn === talk.turn) return;
-    this.turn = talk.turn;
+    if (given.turn === talk.turn) return;
+    given.turn = talk.turn;
     this.show(fieldsOf(talk.query));
   }
 

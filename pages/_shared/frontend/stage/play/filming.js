@@ -13,5 +13,6 @@ export const leaveFilm = (player) => {
   const { position, speed, range } = filmed;
   Object.assign(player, { filmed: null, position, speed });
   stage.strip.range = range;
+  stage.questions.settle(); // an answer to what the film asked for no longer moves the run
   return true;
 };
