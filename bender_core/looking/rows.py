@@ -125,12 +125,30 @@ def row(engine: Engine, index: int) -> Row:
     ValueError
         If there is no such row.
     """
-    run = engine.arrays
-    index, pool = require_index(index, engine.n_rows, "row"), run.rows.view
-    arc = 2 * int(pool.edge[index]) + int(pool.side[index])
-    if not has_intercept(pool, run.state, index, arc):
-        envelope(run, arc)
-    return _row(engine, index, arc)
+    index = require_index(index, engine.n_rows, "row")
+    return _row(engine, index, _own_message(engine, index))
+
+
+def row_charges(engine: Engine, index: int) -> tuple[float, FloatArray]:
+    """The intercept and the charges ``u`` of a `row` in use, without those of the sender: what pictures draw.
+
+    Parameters
+    ----------
+    engine : Engine
+    index : int
+        Its number in the order of creation.
+
+    Returns
+    -------
+    intercept : float
+        Energy.
+    u : ndarray, shape (members of the receiver, 2)
+        Energy.
+    """
+    arc, pool = _own_message(engine, index), engine.arrays.rows.view
+    edge, side = divmod(arc, 2)
+    paid = row_payments(engine.graph, pool, index, edge, side)
+    return float(pool.intercept[index, side]), row_terms(engine.graph, paid, edge, side)
 
 
 def row_support(engine: Engine, p: int, q: int, stop: Stop = never) -> RowSupport:
@@ -204,6 +222,16 @@ def rows_made(engine: Engine) -> IntArray:
     pool, count = engine.arrays.rows.view, engine.n_rows
     arcs = 2 * pool.edge[:count] + pool.side[:count]
     return np.bincount(arcs, minlength=2 * len(engine.graph.edges))
+
+
+def _own_message(engine: Engine, index: int) -> int:
+    """The message into the group for which a row was made; its intercept there is in place."""
+    run = engine.arrays
+    pool = run.rows.view
+    arc = 2 * int(pool.edge[index]) + int(pool.side[index])
+    if not has_intercept(pool, run.state, index, arc):
+        envelope(run, arc)
+    return arc
 
 
 def _in_use(engine: Engine, arc: int) -> list[int]:

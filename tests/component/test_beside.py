@@ -222,6 +222,25 @@ def test_both_play_and_wait_for_each_other(watched: Callable[[Lab], Stage]) -> N
         assert abs(ended[0] - ended[1]) <= 1
 
 
+def test_a_step_of_both_begins_to_move_once_both_answers_are_there(watched: Callable[[Lab], Stage]) -> None:
+    stage = watched(pair(PAIRS[0]))
+    stage.page.emulate_media(reduced_motion="no-preference")
+    waiting, going = stage.root.evaluate("""async ({ stage: { pair } }) => {
+        const [one, two] = pair.stages.map(({ player }) => player);
+        const frames = async (count) => {
+            for (let k = 0; k < count; k += 1) await new Promise(requestAnimationFrame);
+            return one.t;
+        };
+        two.awaited = { grain: "round" };
+        one.step("round", false);
+        const waiting = [one.moving !== null, await frames(4)];
+        two.awaited = null;
+        return [waiting, await frames(4)];
+    }""")
+    assert waiting == [True, 0]
+    assert going > 0
+
+
 def test_both_draw_one_message_and_one_axis(watched: Callable[[Lab], Stage]) -> None:
     stage = watched(pair(PAIRS[0]))
     for _ in range(4):

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from bender_core import Engine, Event, Stop, looking
+from bender_core.engine.rows import over_states
 from bender_core.kernels.layout import Kind
 from bender_core.kernels.rows.pool import TIGHT
-from bender_core.looking.rows import row_values
+from bender_core.looking.rows import row_charges
 from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.watch import protocol
@@ -99,8 +100,8 @@ class Update:
         }
 
     def row(self, event: Event) -> protocol.Row:
-        slot, row = self.arcs.index(event.arc), looking.row(self.engine, event.row)
-        values, before = row_values(row), self.parts[slot]
+        slot, (intercept, charges) = self.arcs.index(event.arc), row_charges(self.engine, event.row)
+        values, before = intercept - over_states(charges), self.parts[slot]
         raised = np.maximum(values, before)
         lifted = ~looking.is_tight(self.engine, event.arc, raised, before)
         self.ground += raised - before
@@ -113,11 +114,11 @@ class Update:
             "kind": event.cut,
             "row": event.row,
             "insert": insert,
-            "intercept": self._rounded(row.intercept),
+            "intercept": self._rounded(intercept),
             "values": self._listed(values[self.columns]),
             "part": self._listed(raised[self.columns]),
             "lifted": int(np.count_nonzero(lifted)),
-            "u": [self._listed(charges) for charges in row.u],
+            "u": charges.round(self.decimals).tolist(),
             "dead": self._dead(),
             "tail": self._tail(),
         }
@@ -185,7 +186,7 @@ class Update:
         return round(float(value), self.decimals)
 
     def _listed(self, values: FloatArray) -> list[float]:
-        found: list[float] = np.round(values, self.decimals).tolist()
+        found: list[float] = values.round(self.decimals).tolist()
         return found
 
     def _parts_of_bound(self) -> protocol.Parted:

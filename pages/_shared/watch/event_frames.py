@@ -25,7 +25,7 @@ from pages._shared.watch import protocol
 from pages._shared.watch.event_details import Update, listed, rounded
 
 # Computing ahead must not keep the user waiting.
-AHEAD_SECONDS = 0.15
+AHEAD_SECONDS = 0.075
 COLUMNS = tuple(protocol.Columns.__annotations__)
 
 

@@ -107,6 +107,11 @@ export class Pair {
     this.second?.player.stop();
   }
 
+  // Whether the answer to a step is still to come.
+  get isAwaiting() {
+    return this.stages.some(({ player }) => player.awaited !== null);
+  }
+
   // A film of both begins.
   enterFilm() {
     for (const { player } of this.stages) enterFilm(player);

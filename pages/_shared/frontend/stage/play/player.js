@@ -198,8 +198,9 @@ export class Player {
         this.ticking = false;
         return;
       }
-      // Circles that flow together come first.
-      if (!this.stage.panes.flow.isOn) this.advance(Math.min(now - before, LATE));
+      // Circles that flow together come first, and steps of two runs begin together.
+      const isHeld = this.stage.panes.flow.isOn || (this.moving && this.stage.pair.isAwaiting);
+      if (!isHeld) this.advance(Math.min(now - before, LATE));
       before = now;
       requestAnimationFrame(tick);
     };
