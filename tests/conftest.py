@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import browser, failed
+from tests.tiers import thin
 
 __all__ = ["browser"]
 
@@ -25,6 +26,12 @@ settings.register_profile("usual", deadline=None)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("usual")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most cases of a test to `make test-all`, before marks select."""
+    thin(items)
 
 
 @pytest.hookimpl(wrapper=True)

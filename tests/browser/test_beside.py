@@ -28,6 +28,7 @@ def rows(watch: Lab) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_two_variants_are_side_by_side_after_two_choices_and_alone_again_after_one(watch: Lab) -> None:
     watch.page.locator(".stage:not(.second) [data-act=pair]").click()
     watch.wait(AT_REST)

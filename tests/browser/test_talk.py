@@ -44,6 +44,7 @@ def test_the_ready_talk_is_given(watch: Lab) -> None:
     assert stage.evaluate("(stage) => stage.isConnected")
 
 
+@pytest.mark.slow
 def test_a_moment_whose_fork_is_made_first_has_its_look_and_the_notes_go_on(watch: Lab) -> None:
     run = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
     moments = [Moment(f"{run}&at=40", "one"), Moment(f"{run}&forks=40.variant-4&at=9&reveal=2&view=variables", "two")]

@@ -32,7 +32,7 @@ PAIRS: list[tuple[tuple[str, int, int], tuple[int, int | None, str]]] = [
 ]
 GRAINS = ("event", "round", "sweep")
 # Every run beside another takes some seconds.
-SOME = [pytest.param(pair, marks=() if k in (0, 3) else pytest.mark.slow, id=str(k)) for k, pair in enumerate(PAIRS)]
+SOME = [pytest.param(pair, marks=() if k == 0 else pytest.mark.slow, id=str(k)) for k, pair in enumerate(PAIRS)]
 
 # The places of both runs, and their last events.
 HELD = """({ stage }) =>

@@ -164,7 +164,7 @@ def test_an_svg_is_of_shapes_and_texts_and_has_all_that_is_said(stage: Stage, tm
     assert len(list(root.iter(f"{SVG}rect"))) > len(columns) > 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_png_is_what_is_seen_twice_as_fine(stage: Stage, tmp_path: Path, scheme: str) -> None:
     """Each of the pictures, against a picture of the screen."""
     if scheme == "dark":
@@ -199,6 +199,7 @@ def test_a_png_is_what_is_seen_twice_as_fine(stage: Stage, tmp_path: Path, schem
     assert max(differences.values()) < 0.15, differences
 
 
+@pytest.mark.slow
 def test_a_moving_picture_has_the_moments_that_play_shows(stage: Stage, tmp_path: Path) -> None:
     """Who wants no motion sees the end of every scene: one picture each, for as long as the scene lasts."""
     before = kept(stage)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "bender_core"
 SOURCES = sorted(LIBRARY.rglob("*.py"))
