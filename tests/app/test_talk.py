@@ -20,6 +20,7 @@ from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import Lab, linked
 from pages._shared.watch.recorded import recording
 from pages._shared.watch.talk import MOST_MOMENTS, Moment, Talk, TalkError, read, ready, unpack
+from pages._shared.watch.talking import describe
 
 PAPER = read(ready()["paper"])
 
@@ -81,6 +82,20 @@ def test_a_link_cannot_fill_the_memory() -> None:
     bomb = base64.urlsafe_b64encode(zlib.compress(b"[" * 10**8)).decode()
     with pytest.raises(TalkError):
         unpack(bomb)
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ("", "event 3 – to say"),
+        ("&forks=2.variant-4", "event 3 of a fork – to say"),
+        ("&forks=2.variant-4&end=9", "event 3 of a proof – to say"),
+        ("&beside=variant%3D4", "event 3, two runs – to say"),
+    ],
+)
+def test_a_moment_is_listed_with_what_it_shows(more: str, line: str) -> None:
+    moment = Moment(f"sample=tiny&M=3&variant=9&at=3{more}", "to\nsay")
+    assert describe(1, moment).replace("\\", "") == f"2. tiny, M 3, rows 9, {line}"
 
 
 def test_an_uploaded_model_is_not_in_a_link() -> None:
