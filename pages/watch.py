@@ -63,7 +63,7 @@ elif has_lab():
     load_ahead()
     load_pictures()
     # If the stage has asked meanwhile, its part runs next, and Streamlit drops what the whole page has drawn there and
-    # not sent: the stage would be mounted anew.
+    # not sent: the stage would be mounted anew. It copes with that, but forgets presses that wait.
     time.sleep(SENT_SECONDS)
 else:
     show()

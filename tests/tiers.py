@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
 
-# Of a test with more cases, the others are slow; not if it is marked `whole`.
+# Of a test with more cases the others are slow, unless it is marked `whole` or chooses them itself.
 CASES = 2
 
 
 def thin(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow all but the first cases of every test, beside those that are marked so already."""
-    taken = Counter[str]()
+    """Mark as slow all but the first cases of every test, unless some are marked so already: then others are chosen."""
+    cases = defaultdict[str, list[pytest.Item]](list)
     for item in items:
-        if item.get_closest_marker("slow") or item.get_closest_marker("whole"):
-            continue
-        test = item.nodeid.partition("[")[0]
-        taken[test] += 1
-        if taken[test] > CASES:
-            item.add_marker(pytest.mark.slow)
+        cases[item.nodeid.partition("[")[0]].append(item)
+    for found in cases.values():
+        if not any(item.get_closest_marker(mark) for item in found for mark in ("slow", "whole")):
+            for item in found[CASES:]:
+                item.add_marker(pytest.mark.slow)
 
 
 def thinned(cases: Iterable[Any], every: int, several: bool = False) -> list[Any]:

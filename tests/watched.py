@@ -59,7 +59,7 @@ class Watched:
             )
         except TimeoutError as error:
             state = stage.evaluate("(stage) => ({ ...stage.dataset, isConnected: stage.isConnected })")
-            raise AssertionError(f"In a minute it has not come that {condition}, with {argument}: {state}") from error
+            raise AssertionError(f"Not within a minute: {condition}, with {argument}; {state}") from error
 
     def wait_for_position(self, at_least: int) -> None:
         self.wait("Number(stage.dataset.position) >= argument", at_least)

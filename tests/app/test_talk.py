@@ -90,6 +90,7 @@ def test_a_link_cannot_fill_the_memory() -> None:
         ("", "event 3 – to say"),
         ("&forks=2.variant-4", "event 3 of a fork – to say"),
         ("&forks=2.variant-4&end=9", "event 3 of a proof – to say"),
+        ("&forks=2.variant-4&chapter=0", "event 3 – to say"),
         ("&beside=variant%3D4", "event 3, two runs – to say"),
     ],
 )

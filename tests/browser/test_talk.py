@@ -39,7 +39,7 @@ def test_the_ready_talk_is_given(watch: Lab) -> None:
     for _ in range(3):
         notes.keyboard.press("PageUp")
     watch.wait(SHOWN, len(PAPER) - 4)
-    assert watch.stage.locator(".stage.second").count() == 0
+    assert stage.evaluate("({ stage }) => stage.pair.second === null")
     # All of it on one stage: one that is mounted anew forgets what was pressed.
     assert stage.evaluate("(stage) => stage.isConnected")
 

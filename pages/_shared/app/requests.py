@@ -14,7 +14,7 @@ class BranchRequest:
 
     what: str  # "show", "show" it "beside" the present one, "turn" to a chapter, or "run on"
     branch: Branch
-    at: int | None = None  # the position beside the present one; None: the same place
+    at: int | None = None  # of "beside", the position; None: the same place as that of the present one
 
 
 # A proof on Watch: True, or its beginning.

@@ -673,12 +673,12 @@ def open_address(fields: Mapping[str, str], is_moment: bool = False) -> None:
     current = lab()
     if not is_moment and not {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= fields.keys():
         return
-    BRANCH.take()  # what an address before it still waits for
     try:
         found, shown = _run_of(fields, current, is_moment), current.branches.shown
         if found is None:
             _open_anew(current, fields)
         elif is_moment or not (found.comes_from(shown) or shown.comes_from(found)):
+            BRANCH.take()  # another run that was asked for before
             _show_place(current, found, fields)
     except LinkError as error:
         what = "This moment cannot be shown" if is_moment else "The run of this address cannot be opened again"
@@ -694,6 +694,7 @@ def _open_anew(current: Lab, fields: Mapping[str, str]) -> None:
     other = linked(FIRST | dict(fields), current.number + 1)
     current.leave()
     PROOF.take()
+    BRANCH.take()
     _LAB.set(other)
     if other.replay is None:
         _recall(other)

@@ -99,7 +99,7 @@ def stage(current: Lab) -> None:
     if any([show_next(current), show_next(current, is_beside=True)]):
         WHOLE_PAGE.set(True)
     if WHOLE_PAGE.take():
-        # Before the stage is drawn, which would be drawn again at once.
+        # Before the stage is drawn: the whole page draws it again at once.
         st.rerun()
     _component.mount(stage_data(current), on_command_change=_on_command)
 
@@ -108,6 +108,9 @@ def _on_command() -> None:
     # A press may arrive just as the page is left: then there is no stage any more, and nothing to do.
     command, current = st.session_state.get("stage", {}).get("command"), lab() if has_lab() else None
     if not command:
+        return
+    if current is not None and current.replay is not None:
+        # From the notes of a stage that has made way for the progress of forks: their thread uses this lab.
         return
     if current is None:
         heed(arrival(), command)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages._shared.app.address import TALK_IN_TAB
 from pages._shared.app.arrival import arrival
-from pages._shared.app.fields import AT, BESIDE, END, FORKS, MAKE, SAMPLE, TALK, VARIANT, M
+from pages._shared.app.fields import AT, BESIDE, CHAPTER, END, FORKS, MAKE, SAMPLE, TALK, VARIANT, M
 from pages._shared.app.session import open_address
 from pages._shared.app.text import complaint, markdown
 from pages._shared.running.kept import Kept
@@ -116,9 +116,10 @@ def describe(number: int, moment: Moment) -> str:
     fields = moment.fields
     model = fields.get(SAMPLE.name) or fields.get(MAKE.name) or "an uploaded model"
     run = f"{model}, M {fields.get(M.name, '?')}, rows {fields.get(VARIANT.name, '?')}, event {fields.get(AT.name, 0)}"
-    if END.name in fields:
+    is_first = fields.get(CHAPTER.name) == "0"  # the run before all forks
+    if END.name in fields and not is_first:
         run += " of a proof"
-    elif FORKS.name in fields:
+    elif FORKS.name in fields and not is_first:
         run += " of a fork"
     run += ", two runs" * (BESIDE.name in fields)
     note = " ".join(moment.note.split())

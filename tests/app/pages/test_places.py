@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.stopping import never
-from pages._shared.app.requests import BRANCH
+from pages._shared.app.requests import BRANCH, BranchRequest
 from pages._shared.app.session import FIRST, linked, open_address
 from pages._shared.forks.beside import begin_named
 from pages._shared.forks.growing import made_again
@@ -225,6 +225,15 @@ def test_a_moment_does_not_get_the_second_run_that_the_one_before_it_waits_for(s
     open_address(alone, is_moment=True)
     assert BRANCH.get() is None
     assert (mine.run.position, mine.branches.beside) == (3, None)
+
+
+def test_an_address_that_changes_nothing_keeps_what_was_asked_for(session: SessionState) -> None:
+    mine = session.lab
+    asked = BranchRequest("run on", mine.branches.shown)
+    BRANCH.set(asked)
+    open_address(address(mine, at="3"))
+    open_address(address(mine, sample="none-such"), is_moment=True)
+    assert BRANCH.get() is asked
 
 
 def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState) -> None:

@@ -15,7 +15,7 @@ from bender_core.engine.result import STATUSES
 from bender_core.kernels.layout import Kind, Status
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.app.clicks import clicked_point
-from pages._shared.app.session import Lab
+from pages._shared.app.session import FIRST, Lab, Replay, linked
 from pages._shared.learn import LESSONS
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import event_frames as encoding
@@ -24,6 +24,7 @@ from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import destination, obey, stage_data
 from pages._shared.watch.stage_answers import MOST_BEHIND
 from pages._shared.watch.stage_views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
+from pages._shared.watch.talk import Moment, Talk
 from pages._shared.watch.talking import present_talk
 from tests.labs import SessionState, command, lab
 from tests.tiers import quick
@@ -428,6 +429,20 @@ def test_a_click_that_arrives_after_its_page_was_left_is_harmless(session_state:
     assert clicked_point("a chart of that page") is None
     assert here.run.position == 0
     assert set(session_state) == {"lab"}
+
+
+def test_while_forks_of_an_address_are_made_no_press_reaches_their_run(
+    session_state: SessionState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Replay, "start", lambda replay, _: None)
+    session_state.lab = mine = linked(FIRST | {"forks": "40.variant-4", "at": "3"})
+    assert mine.replay is not None
+    session_state.talk = Talk("t", [Moment("sample=tiny&M=3&at=1")])
+    for run in (mine.number, mine.number - 1):
+        session_state.stage = {"command": command("moment", moment=0, run=run)}
+        stage._on_command()
+    assert session_state.talk.at == -1
+    assert session_state.lab is mine
 
 
 def test_every_command_has_an_action() -> None:

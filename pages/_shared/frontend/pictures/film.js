@@ -80,9 +80,13 @@ export class Film {
     this.beat = undefined;
     this.stopped = false;
     const isLeft = !pair.leaveFilm() || !this.stage.root.isConnected;
-    for (const player of isLeft ? [] : this.players) {
-      player.jump(player.position);
-      await this.rest();
+    try {
+      for (const player of isLeft ? [] : this.players) {
+        player.jump(player.position);
+        await this.rest();
+      }
+    } catch (problem) {
+      if (!(problem instanceof Stopped)) throw problem; // the page has been left meanwhile
     }
     this.stage.strip.draw();
   }

@@ -23,11 +23,10 @@ export class Notes {
 
   open(talk) {
     const { given } = this;
+    if (!this.isOpen && talk.at <= 0) given.begun = null;
     if (!this.isOpen) given.window = window.open("", "bender-lab-notes", "width=720,height=560");
     if (!given.window) return; // the browser refuses
-    given.window.document.body.innerHTML = PAGE;
     given.begun ??= Date.now();
-    this.listen();
     this.draw(talk);
   }
 
@@ -40,6 +39,11 @@ export class Notes {
 
   draw({ title, at, count, note, following }) {
     if (!this.isOpen) return;
+    // Its page is empty when it is new, or was loaded again.
+    if (!this.given.window.document.querySelector(".place")) {
+      this.given.window.document.body.innerHTML = PAGE;
+      this.listen();
+    }
     this.write("place", at < 0 ? `${title}, ${count} moments` : `${title}, ${at + 1} of ${count}`);
     this.write("note", note);
     this.write("following", following && `Next: ${following}`);
@@ -50,7 +54,7 @@ export class Notes {
     this.given.window.document.querySelector(`.${name}`).textContent = text;
   }
 
-  // The time since the notes were opened.
+  // The time since the notes were opened for the first moment.
   tick() {
     if (!this.isOpen) return clearInterval(this.given.timer);
     const seconds = Math.floor((Date.now() - this.given.begun) / SECOND);

@@ -26,6 +26,7 @@ export class Talk {
     this.talk = talk;
     given.turn = talk && (given.turn ?? talk.turn);
     if (!talk) return;
+    if (talk.at < 0) given.turn = talk.turn; // another talk
     this.notes.draw(talk);
     if (!latest || this.stage.running) return; // on the way to the moment
     // A press may be lost where the run changes; only the last one of several counts anyway.

@@ -109,7 +109,7 @@ export class Pair {
 
   // Whether the answer to a step is still to come.
   get isAwaiting() {
-    return this.stages.some(({ player }) => player.awaited !== null);
+    return this.stages.some(({ player }) => player.awaited?.grain);
   }
 
   // A film of both begins.

@@ -13,6 +13,7 @@ export const leaveFilm = (player) => {
   const { position, speed, range } = filmed;
   Object.assign(player, { filmed: null, position, speed });
   stage.strip.range = range;
-  stage.questions.settle(); // an answer to what the film asked for no longer moves the run
+  // An answer to what the film asked for no longer moves the run.
+  if (stage.root.isConnected && !stage.leaving.soon()) stage.questions.settle();
   return true;
 };

@@ -199,7 +199,7 @@ export class Player {
         return;
       }
       // Circles that flow together come first, and steps of two runs begin together.
-      const isHeld = this.stage.panes.flow.isOn || (this.moving && this.stage.pair.isAwaiting);
+      const isHeld = this.stage.panes.flow.isOn || (this.moving && this.t === 0 && this.stage.pair.isAwaiting);
       if (!isHeld) this.advance(Math.min(now - before, LATE));
       before = now;
       requestAnimationFrame(tick);
