@@ -6,16 +6,14 @@ import streamlit as st
 
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.session import has_lab, model
-from pages._shared.app.text import complaint
 from pages._shared.instance.presented import present
-from pages._shared.instance.sources import ERROR, make, samples, upload
+from pages._shared.instance.sources import arriving, make, samples, upload
 
 pick, show = st.columns([5, 7], gap="large")
 with pick:
     # Always present, so that the tabs below keep their identity and selection when a complaint appears or goes.
     with st.container():
-        if error := ERROR.get():
-            complaint(error)
+        arriving()
     gallery, file, family = st.tabs(["Samples", "Upload", "Generate"])
     with gallery, st.container(height=620, border=False):
         samples()

@@ -17,6 +17,7 @@ from bender_core import looking
 from bender_core.trying.change import Fork
 from bender_core.trying.proof import Descent
 from pages._shared.app.branches import branch_of
+from pages._shared.app.permalink import Origin
 from pages._shared.app.session import Lab, show_beside
 from pages._shared.running.watched import WatchedRun
 
@@ -41,6 +42,12 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     part = bc.partition(mrf, max_size)
     engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
+
+
+def take_model(current: Lab, mrf: bc.BinaryMRF, origin: Origin) -> None:
+    """Let a lab show another model, with its default groups and the present settings."""
+    size = current.max_size
+    current.open(mrf, origin, bc.partition(mrf, size), size, current.variant, current.schedule)
 
 
 def beside(current: Lab, variant: int, max_size: int | None = None, schedule: str = "mplp") -> Lab:

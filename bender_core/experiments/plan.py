@@ -89,17 +89,20 @@ def _load(instance: Instance) -> BinaryMRF:
 _partitions: dict[tuple[Instance, int, str], Partition] = {}
 
 
+def _first_groups(mrf: BinaryMRF, max_size: int, strategy: str) -> tuple[int, str]:
+    """M and the strategy of the groups with which a run begins; those of a proof are small and grow."""
+    size = min(SMALL, max_size) if strategy == PROOF else max_size
+    return size, default_strategy(mrf) if strategy in (PROOF, "default") else strategy
+
+
 def _partition(
     instance: Instance, max_size: int, strategy: str, stop: Stop = never, on_progress: Tell | None = None
 ) -> Partition:
-    if strategy == PROOF:
-        max_size, strategy = min(SMALL, max_size), "default"
     known = _partitions.get((instance, max_size, strategy))
     if known is not None:
         return known
     mrf = instance.load()
-    name = default_strategy(mrf) if strategy == "default" else strategy
-    made = partition(mrf, max_size, name, stop=stop, on_progress=on_progress)
+    made = partition(mrf, *_first_groups(mrf, max_size, strategy), stop=stop, on_progress=on_progress)
     # The oldest goes; another thread may take it first.
     if len(_partitions) >= _KEPT:
         _partitions.pop(next(iter(_partitions)), None)
@@ -179,6 +182,17 @@ class Task:
     def code(self) -> str:
         """The version of the code that decides its result."""
         return code_version(self.proves)
+
+    @property
+    def first_groups(self) -> tuple[int, str]:
+        """M and the strategy of the groups with which it begins.
+
+        Raises
+        ------
+        FormatError, ModelError, OSError
+            If the instance cannot be loaded any more.
+        """
+        return _first_groups(self.instance.load(), self.max_size, self.strategy)
 
     def load(self) -> tuple[BinaryMRF, Partition]:
         """The model and its groups; of a proof, those with which it begins.

@@ -12,7 +12,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.app import arrival
 from pages._shared.running import background, solver
-from pages._shared.watch import stage_answers
+from pages._shared.watch import event_frames, stage_answers
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -52,11 +52,16 @@ def beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrival, "OPENING", 0)
 
 
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run stands still once an answer is there, so that a test can look at it; `test_stage_answers` lets it go on."""
+    monkeypatch.setattr(event_frames.Encoder, "prepare", lambda *_: None)
+
+
 @pytest.fixture
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for the answers to the stage's questions."""
     monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr(stage_answers, "AHEAD_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import FIRST, linked, sample
 from pages._shared.forks.beside import begin_named
 from tests.app.pages.test_pages import ROOT, complaints, go, lab, ran
+from tests.labs import take_model
 from tests.models import examples
 from tests.unit.trying.test_change import changes
 
@@ -214,7 +215,7 @@ def test_a_second_run_stays_in_the_address_of_every_page() -> None:
         assert complaints(test) == []
     mine = lab(test)
     # It was beside a run of that model.
-    mine.load(sample("tiny"), {"sample": "tiny"})
+    take_model(mine, sample("tiny"), {"sample": "tiny"})
     assert "beside" not in dict(parse_qsl(mine.address))
 
 

@@ -27,6 +27,7 @@ from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import graph_view
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
+from tests.labs import take_model
 from tests.models import examples
 from tests.tiers import thinned
 
@@ -75,7 +76,7 @@ def test_a_link_to_a_generated_model_makes_it_again(family: str) -> None:
     if family == "ising_grid":
         values |= {"torus": True, "coupling": "gaussian"}
     mine = linked(FIRST)
-    mine.load(synth.generate(family, **values), made_by(family, values))
+    take_model(mine, synth.generate(family, **values), made_by(family, values))
     same(opened(mine.address), mine)
     assert (family == "ising_grid") == ("torus=true" in mine.address)
 
@@ -191,7 +192,7 @@ def test_auto_is_tried_off_the_page_as_well(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_run_without_a_reproducible_model_has_no_link() -> None:
     mine = linked(FIRST)
-    mine.load(bc.BinaryMRF(unary=[[0.0, 1.0]]), {})
+    take_model(mine, bc.BinaryMRF(unary=[[0.0, 1.0]]), {})
     assert mine.address == ""
     large = synth.ising_grid(rows=70, columns=70)
     part = bc.manual(large, [range(k, k + 2) for k in range(0, 4900, 2)])
@@ -262,7 +263,7 @@ def test_an_invalid_address_is_reported_until_another_model_is_opened() -> None:
         "This link cannot be opened: there is no sample '<b>none</b>'. Here is a sample instead."
     ]
     assert lab(test).mrf.n == lab(app()).mrf.n
-    lab(test).load(sample("tiny"), {"sample": "tiny"})
+    take_model(lab(test), sample("tiny"), {"sample": "tiny"})
     assert complaints(test.run()) == []
 
 

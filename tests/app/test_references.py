@@ -13,6 +13,7 @@ from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from pages._shared.app.session import Lab, References
 from pages._shared.running.watched import WatchedRun
+from tests.labs import take_model
 
 PATIENCE = 60.0
 OnProgress = Callable[[bc.Reference], bool | None]
@@ -88,7 +89,7 @@ def test_another_model_or_partition_ends_the_search_and_discards_its_results(sol
     abandoned = mine.references
     abandoned.ask(mine.mrf, mine.partition)
     if change == "model":
-        mine.load(lab("tree").mrf, {})
+        take_model(mine, lab("tree").mrf, {})
     else:
         mine.repartition(bc.partition(mine.mrf, 2), 2, 9, "mplp")
     assert not abandoned.busy

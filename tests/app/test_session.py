@@ -9,9 +9,9 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import samples
 from bender_core.kernels.layout import Kind
-from pages._shared.app import session
 from pages._shared.app.session import FIRST, Lab, sample, sample_names
 from pages._shared.running.watched import WatchedRun
+from tests.labs import take_model
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
 GRAINS: list[bc.Grain] = ["row", "node", "sweep"]
@@ -192,17 +192,6 @@ def test_an_engine_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- the lab --------------------------------------------------------------------------------------------------
 
 
-def test_a_new_model_is_cut_with_the_present_settings() -> None:
-    mine = lab()
-    mine.run.step("sweep", backward=False)
-    mine.load(model("karate"), {"sample": "karate"})
-    assert mine.mrf.name == "karate"
-    assert (mine.max_size, mine.variant, mine.number) == (FIRST_SIZE, FIRST_VARIANT, 1)
-    assert mine.partition.strategy == "groups"
-    assert (mine.run.position, mine.run.seen, mine.run.arc) == (0, 0, 0)
-    assert mine.run.engine.mrf is mine.mrf
-
-
 def test_a_new_cut_starts_a_new_run() -> None:
     mine = lab()
     part = bc.partition(mine.mrf, 4, "greedy")
@@ -229,7 +218,7 @@ def test_a_model_that_cannot_be_loaded_changes_nothing(monkeypatch: pytest.Monke
     before = dict(vars(mine))
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     with pytest.raises(bc.TooLargeError):
-        mine.load(model("pose"), {})
+        take_model(mine, model("pose"), {})
     assert vars(mine) == before
     mine.run.start()
     mine.run.work.thread.join()
@@ -241,7 +230,7 @@ class Rerun(BaseException):
     """The exception by which Streamlit ends a script."""
 
 
-def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
@@ -255,9 +244,8 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
         assert account.open("race", {"rows": account.free})
         raise Rerun
 
-    monkeypatch.setattr(session, "_interrupted", interrupted)
     with pytest.raises(Rerun):
-        mine.repartition(part, 8, 4, "mplp")
+        mine.repartition(part, 8, 4, "mplp", bc.Stop(requested=interrupted))
     assert vars(mine) == before
     assert mine.run.engine.arrays.charges.used == used
     assert account.used == used + account.charges[0].used
@@ -284,7 +272,7 @@ def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
     mine = long_lab()
     start_and_see_it_move(mine.run)
     abandoned = mine.run
-    mine.load(model("tiny"), {})
+    take_model(mine, model("tiny"), {})
     assert not abandoned.running
     assert mine.run is not abandoned
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import bender_core as bc
 from pages._shared.app.text import inert, label, labels, markdown
 from tests.app.pages.test_pages import PAGES, app, complaints, go, html, lab, tables
+from tests.labs import take_model
 
 NASTY = [
     "<b>bold</b><script>alert(1)</script>",
@@ -71,7 +72,7 @@ def test_a_model_of_nasty_names_is_shown_on_every_page(page: str) -> None:
         description=NASTY[0] + NASTY[4],
     )
     test = app("watch")
-    lab(test).load(mrf, {})
+    take_model(lab(test), mrf, {})
     lab(test).run.step("sweep", backward=False)
     go(test, page)
     assert complaints(test) == []

@@ -11,6 +11,7 @@ import bender_core as bc
 from pages._shared.app.permalink import LinkError
 from pages._shared.app.session import FIRST, linked
 from pages._shared.app.uploads import Uploads, uploads
+from tests.labs import take_model
 
 
 def model(value: float, n: int = 3) -> bc.BinaryMRF:
@@ -38,7 +39,7 @@ def test_a_key_cannot_be_guessed_from_the_model() -> None:
 
 def test_the_address_of_an_uploaded_model_finds_it_and_is_no_link_for_others() -> None:
     mine = linked(FIRST)
-    mine.load(model(2.5), {"upload": uploads().keep(model(2.5))})
+    take_model(mine, model(2.5), {"upload": uploads().keep(model(2.5))})
     assert not mine.is_public
     again = linked(FIRST | dict(parse_qsl(mine.address)))
     assert again.mrf.content_hash() == mine.mrf.content_hash()

@@ -12,8 +12,8 @@ import bender_core as bc
 from pages._shared.app.arrival import Arrival
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
+from pages._shared.watch import event_frames, stage_answers
 from pages._shared.watch import stage as feeding
-from pages._shared.watch import stage_answers
 from tests.chromium import VIEWPORT, Soundness, failed, new_profile
 from tests.component.mounting import PAGE, Curves, Stage
 from tests.labs import SessionState, lab
@@ -100,9 +100,9 @@ def page(tab: Tab, answered: None, request: pytest.FixtureRequest) -> Iterator[P
 
 @pytest.fixture
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python as the app has it, which waits for the answers to the stage's questions."""
+    """Python as the app has it, which waits for the answers to the stage's questions, and then stands still."""
     monkeypatch.setattr(stage_answers, "PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr(stage_answers, "AHEAD_SECONDS", 60.0)
+    monkeypatch.setattr(event_frames.Encoder, "prepare", lambda *_: None)
     monkeypatch.setattr(feeding.st, "session_state", SessionState())
     monkeypatch.setattr(feeding, "arrival", lambda: Arrival({}))
 

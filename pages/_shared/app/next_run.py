@@ -67,6 +67,7 @@ class NextRun(Personal):
     among: object  # the runs among which it will be
     is_beside: bool = False  # whether it will be shown beside the present one, not instead of it
     at: int | None = None  # the position shown; None: the same place
+    proves: bool = False  # whether a proof of it begins once it is shown
     doing: str = ""
     refusal: str = ""
     fits: int | None = None

@@ -14,6 +14,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import samples
+from bender_core.stopping import never
 from bender_core.strategies import PURSUIT
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
@@ -198,20 +199,10 @@ class Lab:
         self.account = self.run.engine.account
         self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run)
 
-    def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
-        """Take a new model, and partition it with the current M.
-
-        Raises
-        ------
-        TooLargeError, PartitionError
-            Then nothing has changed.
-        """
-        self.open(mrf, origin, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
-
     def open(
         self, mrf: bc.BinaryMRF, origin: Origin, part: bc.Partition, max_size: int, variant: int, schedule: str
     ) -> None:
-        """Take a new model with its partition, and start a run.
+        """Take a small model, and begin a run at once; any other is opened by `begin_next`.
 
         Raises
         ------
@@ -222,16 +213,15 @@ class Lab:
         self.origin = origin
 
     def repartition(
-        self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None
+        self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop = never
     ) -> None:
-        """Begin another run of the model, and show it at the same place; without ``stop`` Streamlit may end this.
+        """Begin another run of the model, and show it at the same place.
 
         Raises
         ------
-        TooLargeError, PartitionError
+        TooLargeError, PartitionError, Stopped
             Then nothing has changed.
         """
-        stop = stop or bc.Stop(requested=_interrupted)
         engine = self._engine(self.mrf, part, variant, schedule, stop)
         give_up_next()
         self._show_begun(self._begin(engine, max_size))
@@ -569,10 +559,12 @@ def _fields_of(choice: Choice) -> dict[str, str]:
     return rules | groups_of(choice.part)
 
 
-def begin_next(current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None) -> None:
+def begin_next(
+    current: Lab, choice: Choice, is_beside: bool = False, at: int | None = None, proves: bool = False
+) -> None:
     """Begin to make a run in the background, instead of one that is being made; `show_next` shows it."""
     give_up_next(is_beside)
-    following = NextRun(choice, current.branches, is_beside, at)
+    following = NextRun(choice, current.branches, is_beside, at, proves)
     _next(is_beside).set(following)
     following.start(current._beside)
 
@@ -615,6 +607,8 @@ def show_next(current: Lab, is_beside: bool = False) -> bool:
     else:
         current._replace(engine, choice.max_size)
         current.origin = choice.origin
+    if following.proves:
+        PROOF.set(True)
     return True
 
 

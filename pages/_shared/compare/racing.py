@@ -189,20 +189,18 @@ class Contest:
         if part is None:
             self.to_watch = self.to_prove = True
             return
-        try:
-            self.lab.repartition(part, curve.max_size, curve.variant, curve.schedule)
-        except (bc.TooLargeError, bc.PartitionError) as error:
-            self.error = str(error)
-        else:
-            self.to_watch = True
+        begin_next(self.lab, self._choice(part, curve))
+        self.to_watch = True
 
     def watch_both(self, runs: Sequence[tuple[bc.Partition, Curve]]) -> None:
         """Start two runs again on Watch, side by side."""
-        first, (part, curve) = runs
+        first, second = runs
         self.watch(*first)
-        if self.to_watch:
-            rules = curve.max_size, curve.strategy, curve.variant, curve.schedule
-            begin_next(self.lab, Choice(self.mrf, self.lab.origin, *rules, part), is_beside=True)
+        begin_next(self.lab, self._choice(*second), is_beside=True)
+
+    def _choice(self, part: bc.Partition, curve: Curve) -> Choice:
+        rules = curve.max_size, curve.strategy, curve.variant, curve.schedule
+        return Choice(self.mrf, self.lab.origin, *rules, part)
 
     def lanes(self) -> dict[str, Lane]:
         """The runs of the race, by the keys of their curves."""

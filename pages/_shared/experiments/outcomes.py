@@ -30,9 +30,9 @@ from bender_core.experiments.tables import (
 from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
 from pages._shared.app.naming import file_name
+from pages._shared.app.next_run import Choice
 from pages._shared.app.permalink import made_by
-from pages._shared.app.requests import PROOF
-from pages._shared.app.session import lab
+from pages._shared.app.session import begin_next, lab
 from pages._shared.app.text import complaint, paragraphs, table
 
 # The most runs listed: larger tables are slow in a browser.
@@ -42,15 +42,15 @@ MOST_LISTED = 2000
 def watch(task: Task) -> None:
     """Open a run on Watch."""
     try:
-        mrf, part = task.load()
-        values = dict(task.instance.values)
-        origin = made_by(task.instance.source, values) if task.instance.made else {}
-        lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
-        PROOF.set(task.proves)
-    except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
+        mrf = task.instance.load()
+    except (bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
-    else:
-        st.switch_page("pages/watch.py")
+        return
+    values = dict(task.instance.values)
+    origin = made_by(task.instance.source, values) if task.instance.made else {}
+    choice = Choice(mrf, origin, *task.first_groups, task.variant, task.schedule, task.found)
+    begin_next(lab(), choice, proves=task.proves)
+    st.switch_page("pages/watch.py")
 
 
 def times(runs: Sequence[FinishedRun]) -> None:

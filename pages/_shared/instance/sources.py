@@ -10,13 +10,26 @@ import streamlit as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, default_limit, load_evidence, observed
+from bender_core.strategies import default_strategy
 from bender_core.visualization.figures import model_svg
 from pages._shared.app.arrival import open_instead
 from pages._shared.app.fields import SAMPLE, UPLOAD
+from pages._shared.app.next_run import Choice, NextRun
 from pages._shared.app.permalink import Origin, made_by
-from pages._shared.app.session import has_lab, lab, model, sample, sample_names
-from pages._shared.app.text import markdown, paragraph
+from pages._shared.app.session import (
+    Lab,
+    begin_next,
+    has_lab,
+    lab,
+    model,
+    next_run,
+    sample,
+    sample_names,
+    show_next,
+)
+from pages._shared.app.text import complaint, markdown, paragraph
 from pages._shared.app.uploads import uploads
+from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
 
 EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
@@ -34,28 +47,57 @@ def thumbnail(name: str) -> str:
 
 
 def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
-    """Make a model the session's current one; if it cannot be run, report that and keep the old one."""
+    """Make a model the session's current one, as soon as its run is made; if it cannot be run, the old one stays."""
+    ERROR.set("")
     if not has_lab():
         open_instead(origin)
         return
-    try:
-        lab().load(mrf, origin)
-    except (bc.TooLargeError, bc.PartitionError) as error:
-        ERROR.set(str(error))
-    else:
-        ERROR.set("")
+    current = lab()
+    rules = current.max_size, default_strategy(mrf), current.variant, current.schedule
+    begin_next(current, Choice(mrf, origin, *rules))
+
+
+def arriving() -> None:
+    """A model that is being made the current one, with its progress and Stop; or why it or a file was refused."""
+    current = lab() if has_lab() else None
+    following = None if current is None else next_run(current)
+    if current is not None and following is not None and following.choice.mrf is not current.mrf:
+        if following.alive:
+            show_making(following)
+        elif show_next(current):
+            st.rerun()
+        elif following.refusal:
+            _refused(current, following)
+    if error := ERROR.get():
+        complaint(error)
+
+
+def _refused(current: Lab, following: NextRun) -> None:
+    """Why a run cannot be made, and the nearest M with which it can."""
+    complaint(following.refusal)
+    if following.fits:
+        smaller = following.choice._replace(max_size=following.fits)
+        st.button(f"Take M = {following.fits}", on_click=begin_next, args=(current, smaller))
 
 
 def samples() -> None:
+    origin = lab().origin if has_lab() else None
     for name in sample_names():
-        mrf = sample(name)
+        mrf, is_current = sample(name), SAMPLE.say(name) == origin
         with st.container(border=True):
             image, words = st.columns([3, 8], vertical_alignment="center")
             image.image(thumbnail(name), alt=f"The graph of {name}")
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
                 title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
-                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, SAMPLE.say(name)), width="stretch")
+                action.button(
+                    "Loaded" if is_current else "Load",
+                    key=f"load-{name}",
+                    on_click=take,
+                    args=(mrf, SAMPLE.say(name)),
+                    disabled=is_current,
+                    width="stretch",
+                )
                 paragraph(mrf.description)
 
 

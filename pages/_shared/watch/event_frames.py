@@ -30,7 +30,7 @@ COLUMNS = tuple(protocol.Columns.__annotations__)
 
 
 class Encoder:
-    """The encoder of a run. It keeps the encoded part of an open update, so that nothing is encoded twice.
+    """The encoder of a run. It keeps what it has encoded last, and ahead, so that nothing is encoded twice.
 
     Its methods raise Stopped if ``stop`` says so.
 
@@ -46,8 +46,13 @@ class Encoder:
 
     def __init__(self, run: WatchedRun) -> None:
         self.run, self.engine = run, run.engine
-        self._open: Chunk | None = None
+        self._kept: Chunk | None = None
         self.refusal = ""
+
+    @property
+    def end(self) -> int:
+        """The last position that is encoded; 0 if none is."""
+        return 0 if self._kept is None else self._kept.end
 
     def frames(
         self, first: int, shown: int, last: int, goes_on: bool = False, more: bool = False, stop: Stop = never
@@ -72,9 +77,9 @@ class Encoder:
             self._append(chunk, is_over, stop)
         if engine.position < least and not engine.finished:
             stop.check()
-        columns_of = chunk.columns_from(first) if goes_on else chunk.columns_of()
-        self._open = chunk.from_opening()
-        return columns_of
+        self._kept = chunk
+        last = max(last, least)
+        return chunk.columns_from(first, last) if goes_on else chunk.columns_of(last)
 
     def step(self, position: int, grain: Grain, stop: Stop = never) -> int:
         """Encode the events of a step from a position on; returns where it ends or was stopped."""
@@ -95,8 +100,19 @@ class Encoder:
                 stop.check()
             elif stop():
                 break
-        self._open = chunk
+        self._kept = chunk
         return engine.position
+
+    def prepare(self, position: int, last: int, stop: Stop = never) -> None:
+        """Encode from a position to another, and on to where the step by group ends, until ``stop`` says so."""
+        engine, chunk = self.engine, self._chunk(position, stop)
+
+        def is_enough() -> bool:
+            return engine.position == self._limit or (engine.position >= last and looking.step_ended(engine, "node"))
+
+        while not (engine.finished or is_enough() or stop()):
+            self._append(chunk, lambda _: stop(), stop)
+        self._kept = chunk
 
     @property
     def _limit(self) -> int:
@@ -111,20 +127,22 @@ class Encoder:
         chunk = Chunk(self.run, stop)
         event = looking.last_event(self.engine)
         if event is not None:
+            chunk.openings[chunk.first - 1] = chunk.openings[chunk.first]
             chunk.first -= 1
             chunk.why = ""  # so that the sentence gives the reason if it is proven
             chunk.append(event, stop)
-        return chunk.columns_of()
+        return chunk.columns_of(chunk.end)
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
         """The chunk that begins with the update that event ``first`` lies in; the engine is at its end."""
-        engine, chunk, start = self.engine, self._open, _start(self.engine, first)
+        engine, chunk, start = self.engine, self._kept, _start(self.engine, first)
         # If this is stopped, the encoded events no longer match the engine.
-        self._open = None
-        if chunk is None or chunk.first != start:
+        self._kept = None
+        if chunk is None or start not in chunk.openings:
             go_to(engine, start, stop)
             self.refusal = ""
             chunk = Chunk(self.run, stop)
+        chunk.forget_before(start)
         go_to(engine, chunk.end, stop)
         return chunk
 
@@ -162,6 +180,8 @@ class Chunk:
     ----------
     first : int
         The position before them.
+    openings : dict
+        By the positions between updates, the states there.
 
     Raises
     ------
@@ -182,7 +202,7 @@ class Chunk:
         self.updates = _updates(engine)
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self.before, self.opening, self.opened = self._now(), 0, self._now()
+        self.openings = {self.first: self._now()}
         self.refusal = ""
 
     @property
@@ -190,22 +210,21 @@ class Chunk:
         """The position after the last of them."""
         return self.first + len(self.columns["kind"])
 
-    def columns_of(self) -> protocol.Frames:
-        """The chunk as it is sent; it no longer changes."""
-        return {"first": self.first, "before": self.before, "columns": self._columns_from(self.first)}
+    def columns_of(self, last: int) -> protocol.Frames:
+        """The chunk as it is sent, up to a position."""
+        return {"first": self.first, "before": self.openings[self.first], "columns": self._columns(self.first, last)}
 
-    def columns_from(self, first: int) -> protocol.Frames:
+    def columns_from(self, first: int, last: int) -> protocol.Frames:
         """The same from an event on, for a receiver that knows the state before it."""
-        return {"first": first, "before": None, "columns": self._columns_from(first)}
+        return {"first": first, "before": None, "columns": self._columns(first, last)}
 
-    def _columns_from(self, first: int) -> protocol.Columns:
-        return _typed({name: column[first - self.first :] for name, column in self.columns.items()})
+    def _columns(self, first: int, last: int) -> protocol.Columns:
+        return _typed({name: column[first - self.first : last - self.first] for name, column in self.columns.items()})
 
-    def from_opening(self) -> Chunk:
-        """The chunk without the events before the open update."""
-        self.columns = {name: column[self.opening :] for name, column in self.columns.items()}
-        self.first, self.opening, self.before = self.first + self.opening, 0, self.opened
-        return self
+    def forget_before(self, opening: int) -> None:
+        """Drop the events of the updates before one."""
+        self.columns = {name: column[opening - self.first :] for name, column in self.columns.items()}
+        self.first, self.openings = opening, {at: now for at, now in self.openings.items() if at >= opening}
 
     def append(self, event: Event, stop: Stop = never) -> None:
         """Add the engine's last event."""
@@ -248,7 +267,7 @@ class Chunk:
         if event.kind == Kind.ROW:
             self.rows[event.arc] += 1
         if event.kind >= Kind.MESSAGE:
-            self.opening, self.opened = len(self.columns["kind"]), self._now()
+            self.openings[self.end] = self._now()
         if event.kind == Kind.SWEEP:
             self.updates = 0
 

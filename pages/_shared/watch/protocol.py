@@ -149,7 +149,7 @@ class Row(TypedDict):
     lifted: Count  # the number of states whose cost it raises
     u: list[Annotated[list[Energy], Bounds(shortest=2, longest=2)]]  # of every member its charge at 0 and at 1
     dead: Dead
-    tail: Tail | None
+    tail: list[Energy] | None  # the ground at the ranks of `Opened.tail`
 
 
 class Parted(TypedDict):

@@ -22,7 +22,7 @@ from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
-from pages._shared.watch.event_frames import AHEAD_SECONDS, Encoder
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.meeting import Meeting
 from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.moments import MISSED, Goal, find
@@ -127,6 +127,7 @@ class Answers:
         self._answer: protocol.Answer = {}
         self._answered = threading.Event()
         self._opened = threading.Event()  # whether the drawer's content is complete, too
+        self._measured = threading.Event()  # and the measurements
         self._progress = ""
         self._patient_until = 0.0  # of two runs side by side, which are asked together, the page waits for both at once
         self.meeting: Meeting | None = None  # the search for a place together with another run
@@ -139,7 +140,7 @@ class Answers:
     @property
     def measuring(self) -> bool:
         """Whether measurements are still being computed after the answer itself."""
-        return self._answered.is_set() and self.run.looking
+        return self._answered.is_set() and not self._measured.is_set() and self.run.looking
 
     @property
     def _is_stopped(self) -> bool:
@@ -211,6 +212,7 @@ class Answers:
         self._question, self._answer, self._progress = question, {}, "computing…"
         self._answered.clear()
         self._opened.clear()
+        self._measured.clear()
         self.run.look(partial(self._work, question))
 
     def _work(self, question: Question, stopped: threading.Event) -> None:
@@ -227,6 +229,8 @@ class Answers:
             self.tightness = edge_tightness(self.run.engine, question.measure, stop)
             for found in self._lines.judge(stop):
                 self.lines = found
+            self._measured.set()
+            self._prepare(question, stop)
         except bc.Stopped:
             pass
         except bc.EngineError as error:
@@ -238,6 +242,7 @@ class Answers:
         finally:
             self._answered.set()
             self._opened.set()
+            self._measured.set()
 
     def _is_over(self, stopped: threading.Event) -> bool:
         """Whether to stop; also records the progress, as it is called often."""
@@ -248,7 +253,7 @@ class Answers:
 
     def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
         """The data that the stage draws where a step or a jump ends; a stopped step ends where it was stopped."""
-        run, engine, began = self.run, self.run.engine, time.perf_counter()
+        run, engine = self.run, self.run.engine
         before, missed = run.position, None
         run.show(question.at)
         try:
@@ -258,7 +263,7 @@ class Answers:
                 missed = self._find(question, stop)
             elif question.do == "meet" and self.meeting is not None:
                 missed = self.meeting.search(run, stop)
-            chunk = self._chunk(question, began, stop)
+            chunk = self._chunk(question, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)
         except bc.Stopped:
@@ -276,6 +281,12 @@ class Answers:
             "missed": missed,
         }
 
+    def _prepare(self, question: Question, stop: bc.Stop) -> None:
+        """Encode what the next step will probably show, until the next question comes."""
+        if question.ahead:
+            self.encoder.prepare(self.run.position, self.run.position + question.ahead, stop)
+            go_to(self.run.engine, self.run.position, stop)
+
     def _step(self, question: Question, stop: bc.Stop) -> None:
         run, grain = self.run, question.grain
         if question.backward or grain == "sweep":
@@ -292,7 +303,7 @@ class Answers:
         self.run.show(found)
         return None
 
-    def _chunk(self, question: Question, began: float, stop: bc.Stop) -> protocol.Frames:
+    def _chunk(self, question: Question, stop: bc.Stop) -> protocol.Frames:
         """The events from the first that the stage lacks, or from a few before the one shown."""
         run, engine = self.run, self.run.engine
         stopped = stop()
@@ -310,7 +321,8 @@ class Answers:
         )
         first = question.first if question.has_graph and is_near else max(run.position - BEHIND, 0)
         goes_on = question.has_graph and question.goes_on and first == question.first
-        # One who plays looks at what the stage holds; one who has taken a step waits for it.
-        has_time = question.more or time.perf_counter() - began < AHEAD_SECONDS
-        last = run.position + (question.ahead if has_time else 0)
+        last = run.position + question.ahead
+        if question.do == "step":
+            # Its answer is waited for: later events go along only if they are at hand.
+            last = min(last, max(self.encoder.end, run.position))
         return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
 from pages._shared.partitioning.making import PartitionMaker
+from pages._shared.running import kept
 from tests.app.pages.test_compare_curves import SPREAD
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
 from tests.app.pages.test_partition_page import named
+from tests.labs import SessionState, take_model
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +65,17 @@ def raced(test: AppTest, **boxes: Any) -> AppTest:
     return ran(test.run())
 
 
+def watch(test: AppTest, press: Callable[..., None], *what: object) -> AppTest:
+    """The app after a button has been pressed that is offered for rows which only a browser can select."""
+    state = SessionState(lab=lab(test))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept.st, "session_state", state)
+        press(*what)
+    for name, value in state.items():
+        test.session_state[name] = value
+    return ran(test.run())
+
+
 def table(test: AppTest) -> dict[str, list[Any]]:
     return {name: column.tolist() for name, column in test.dataframe[0].value.items()}
 
@@ -80,7 +94,7 @@ def opened(mrf: bc.BinaryMRF, max_size: int) -> AppTest:
     test = app()
     mine: Lab = lab(test)
     mine.max_size = max_size
-    mine.load(mrf, {})
+    take_model(mine, mrf, {})
     return go(test, "compare")
 
 
@@ -363,11 +377,23 @@ def test_the_page_works_without_a_store(own_folder: Path, monkeypatch: pytest.Mo
 def test_a_run_is_watched() -> None:
     test = raced(app("compare"), variants=[4], sizes=[3], schedules=["srmp"])
     held = contest(test)
-    held.watch(next(iter(held.lanes().values())).entry.part, held.curves()[0])
-    ran(test.run())
+    watch(test, held.watch, next(iter(held.lanes().values())).entry.part, held.curves()[0])
     mine = lab(test)
     assert (mine.variant, mine.max_size, mine.schedule, mine.partition.strategy) == (4, 3, "srmp", "groups")
     assert not [box for box in test.multiselect if box.key.startswith("race")]
+
+
+def test_two_runs_are_watched_side_by_side() -> None:
+    test = raced(app("compare"), variants=[4, 11], sizes=[3, 8], schedules=["srmp"])
+    held = contest(test)
+    curves = {(curve.variant, curve.max_size): curve for curve in held.curves()}
+    parts = {lane.entry.max_size: lane.entry.part for lane in held.lanes().values()}
+    watch(test, held.watch_both, [(parts[8], curves[4, 8]), (parts[3], curves[11, 3])])
+    mine = lab(test)
+    assert (mine.variant, mine.max_size, mine.schedule) == (4, 8, "srmp")
+    second = mine.branches.beside
+    assert second is not None
+    assert (second.max_size, second.settings["rows"], second.settings["schedule"]) == (3, "rows 11", "srmp")
 
 
 def test_names_are_shown_verbatim() -> None:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.experiments import Limits, Store, read_plan
+from bender_core import synth
+from bender_core.experiments import Instance, Limits, Plan, Store, read_plan
 from bender_core.strategies import BY_RUNS
+from pages._shared.app import session
 from pages._shared.app.data import store
+from pages._shared.app.requests import PROOF
+from pages._shared.app.session import FIRST, linked, next_run, show_next
+from pages._shared.experiments import outcomes
 from pages._shared.experiments.experimenting import Experiment, experiment
 from pages._shared.experiments.planning import Planning
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
+from pages._shared.running import kept
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+from tests.labs import SessionState
 
 
 @pytest.fixture(autouse=True)
@@ -204,6 +212,31 @@ def test_an_experiment_is_run_and_reported() -> None:
     # A plan that shares runs has less to do.
     assert beside(mine(test, 3), "to do") == "2"
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Resume"]
+
+
+@pytest.mark.parametrize("strategy", ["default", "proof"])
+def test_a_run_is_watched(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof from small groups, as it was run."""
+    monkeypatch.setattr(kept.st, "session_state", SessionState(lab=linked(FIRST)))
+    opened: list[str] = []
+    monkeypatch.setattr(outcomes.st, "switch_page", opened.append)
+    rules: dict[str, Any] = {"variants": (4,), "strategies": (strategy,), "schedules": ("srmp",), "limits": Limits()}
+    values = {parameter.name: parameter.default for parameter in synth.FAMILIES["ising_grid"].parameters}
+    instance = Instance("ising_grid", tuple((values | {"rows": 5, "columns": 5}).items()))
+    (task,) = Plan("of a test", (instance,), (9,), **rules).tasks()
+    outcomes.watch(task)
+    mine = session.lab()
+    following = next_run(mine)
+    assert following is not None
+    assert following.thread is not None
+    following.thread.join()
+    assert show_next(mine)
+    mrf, part = task.load()
+    assert mine.mrf.content_hash() == mrf.content_hash()
+    assert mine.origin["make"] == "ising_grid"
+    assert (mine.variant, mine.schedule) == (task.variant, task.schedule)
+    assert mine.partition.group_of().tolist() == part.group_of().tolist()
+    assert (PROOF.get(), opened) == (True if strategy == "proof" else None, ["pages/watch.py"])
 
 
 def test_a_plan_that_cannot_be_written_completely_does_not_exist(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.strategies import STRATEGIES
 from pages._shared.app.session import Lab, sample_names
+from pages._shared.running import background
 from tests.tiers import quick, thinned
 
 # Pages wait for what they compute in the background.
@@ -118,7 +121,8 @@ def test_every_figure_has_a_text_alternative(page: str) -> None:
 @pytest.mark.parametrize("name", quick(sample_names(), ["tiny", "karate"]))
 def test_every_sample_is_shown_on_every_page(name: str) -> None:
     test = app("instance")
-    ran(test.button(f"load-{name}").click().run())
+    if not test.button(f"load-{name}").disabled:  # it is the one that is loaded first
+        ran(test.button(f"load-{name}").click().run())
     assert lab(test).mrf.content_hash() == bc.sample(name).content_hash()
     assert any(piece.text == lab(test).mrf.name for piece in html(test))
     assert [metric.value for metric in test.metric][:2] == [str(lab(test).mrf.n), str(lab(test).mrf.n_edges)]
@@ -171,11 +175,68 @@ def test_a_model_too_large_for_the_present_cut_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setenv("BENDER_MEMORY_MB", "3")
     ran(test.button("load-pose").click().run())
     (said,) = complaints(test)
-    assert "would fit" in said or "smaller groups" in said
+    assert said.startswith("M 8 does not fit: ")
     assert lab(test).mrf is before
     ran(test.button("load-tiny").click().run())
     assert complaints(test) == []
     assert lab(test).mrf.name == "tiny"
+
+
+def test_a_model_too_large_for_the_present_cut_is_opened_with_the_nearest_that_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    test = app("instance")
+    monkeypatch.setenv("BENDER_MEMORY_MB", "3")
+    ran(test.button("load-pose").click().run())
+    (offered,) = [button for button in test.button if button.label.startswith("Take M = ")]
+    ran(offered.click().run())
+    assert complaints(test) == []
+    assert (lab(test).mrf.name, lab(test).max_size) == ("pose", int(offered.label.split()[-1]))
+
+
+def test_a_model_keeps_the_settings_of_the_run_and_begins_anew() -> None:
+    test = app("partition")
+    ran(test.slider("partition_size").set_value(5).run())
+    ran(test.selectbox("partition_strategy").select("random").run())
+    ran(test.selectbox("partition_variant").select(4).run())
+    press(test, "Partition and watch")
+    lab(test).run.step("sweep", backward=False)
+    ran(go(test, "instance").button("load-karate").click().run())
+    mine = lab(test)
+    assert (mine.max_size, mine.variant, mine.partition.strategy) == (5, 4, "groups")
+    assert (mine.run.position, mine.run.seen, mine.run.arc) == (0, 0, 0)
+    assert mine.run.engine.mrf is mine.mrf
+
+
+def test_the_page_goes_on_while_the_run_of_a_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = app("instance")
+    before, goes_on, really = lab(test).mrf, threading.Event(), bc.partition
+
+    def slowly(*given: Any, stop: bc.Stop, **more: Any) -> bc.Partition:
+        while not goes_on.wait(0.01):
+            stop.check()
+        return really(*given, stop=stop, **more)
+
+    monkeypatch.setattr(bc, "partition", slowly)
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
+    ran(test.button("load-tiny").click().run())
+    assert lab(test).mrf is before
+    assert [caption.value for caption in test.caption if caption.value.startswith("Making groups by")]
+    press(test, "Stop")
+    assert not [button for button in test.button if button.label == "Stop"]
+    ran(test.button("load-tiny").click().run())
+    goes_on.set()
+    test.session_state.next_run.thread.join()
+    ran(test.run())
+    assert lab(test).mrf.name == "tiny"
+
+
+def test_the_sample_that_is_current_is_marked() -> None:
+    test = app("instance")
+    marked = [button.key for button in test.button if button.label == "Loaded" and button.disabled]
+    assert marked == ["load-pose-small"]
+    ran(test.button("load-tiny").click().run())
+    assert [button.key for button in test.button if button.label == "Loaded"] == ["load-tiny"]
 
 
 @pytest.mark.parametrize("name", ["tiny", "karate"])

@@ -24,6 +24,7 @@ from pages._shared.partitioning.draft import MOST_STEPS, Draft, SizedPartition
 from pages._shared.partitioning.making import Costing, PartitionMaker
 from pages._shared.running import background
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran, tables
+from tests.labs import take_model
 from tests.tiers import thinned
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -50,7 +51,7 @@ def opened(mrf: bc.BinaryMRF, max_size: int = 4) -> AppTest:
     """The page with the test's model."""
     test = app("instance")
     mine = lab(test)
-    mine.load(mrf, {})
+    take_model(mine, mrf, {})
     mine.repartition(bc.partition(mrf, max_size), max_size, 9, "mplp")
     return go(test, "partition")
 

@@ -17,8 +17,9 @@ from pages._shared.app.session import FIRST, linked, open_address
 from pages._shared.forks.beside import begin_named
 from pages._shared.forks.growing import made_again
 from pages._shared.running.watched import Place, WatchedRun
+from tests.app.pages.test_compare_page import contest, watch
 from tests.app.pages.test_pages import app, go, html, lab, press, ran
-from tests.labs import SessionState
+from tests.labs import SessionState, take_model
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -131,14 +132,12 @@ def test_a_place_is_found_again_in_any_run_with_the_same_groups(variant: int, sc
 
 def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
     test = at_a_place("compare")
-    held, mine = test.session_state.contest, lab(test)
-    entry_part = mine.partition
+    held, mine = contest(test), lab(test)
 
     class Curve:
-        max_size, variant, schedule = 8, 3, "mplp"
+        max_size, strategy, variant, schedule = 8, "groups", 3, "mplp"
 
-    held.watch(entry_part, Curve)
-    assert held.to_watch
+    watch(test, held.watch, mine.partition, Curve)
     assert (mine.variant, mine.run.arc) == (3, 7)
     shown = next(iter(mine.branches)).run.engine.trace[EVENT - 1]
     assert open_update(mine.run) == (shown.sweep, shown.node)
@@ -239,7 +238,7 @@ def test_an_address_that_changes_nothing_keeps_what_was_asked_for(session: Sessi
 def test_back_to_a_model_that_was_left_opens_its_run_anew(session: SessionState) -> None:
     before = session.lab
     left = address(before, at=str(EVENT), arc="7")
-    before.load(bc.sample("tiny"), {"sample": "tiny"})
+    take_model(before, bc.sample("tiny"), {"sample": "tiny"})
     open_address(left)
     mine = session.lab
     assert mine is not before
@@ -261,7 +260,7 @@ def test_back_to_a_model_that_was_left_has_its_other_runs_again(session: Session
         assert before.show(fork)
     left = address(before, at="0") if is_fork else root
     expected = [(each.name, each.depth, each.settings) for each in before.branches]
-    before.load(bc.sample("tiny"), {"sample": "tiny"})
+    take_model(before, bc.sample("tiny"), {"sample": "tiny"})
     open_address(left)
     mine = session.lab
     if mine.replay is not None:

@@ -69,7 +69,7 @@ def test_the_page_prices_the_chosen_variables_and_says_which_is_the_least_sure()
     press(test, "Price them")
     assert test.session_state["pricing"].best is held.best
     # They belong to the model.
-    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    labs.take_model(mine, bc.sample("tiny"), {"sample": "tiny"})
     ran(test.run())
     assert "pricing" not in test.session_state
 

@@ -28,7 +28,7 @@ from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import stage_data, turn
 from pages._shared.watch.stage_views import chapters_view
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
-from tests.labs import sample
+from tests.labs import sample, take_model
 from tests.unit.engines import fingerprint
 
 GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0, "seed": 0, "layers": 1}
@@ -96,7 +96,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     # Another partition has the same optimum, another model has not.
     mine.repartition(bc.partition(mine.mrf, 4), 4, 9, "mplp")
     assert mine.proof is not None
-    mine.load(bc.synth.ising_grid(4, 4), {})
+    take_model(mine, bc.synth.ising_grid(4, 4), {})
     ran(test.run())
     assert mine.proof is None
     assert not test.success
@@ -105,7 +105,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
 def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     test = app("watch")
     mine = lab(test)
-    mine.load(bc.synth.generate("ising_grid", rows=6, columns=6, torus=True), made_by("ising_grid", GRID))
+    take_model(mine, bc.synth.generate("ising_grid", rows=6, columns=6, torus=True), made_by("ising_grid", GRID))
     mine.run.step("node", backward=False)
     event = mine.run.position
     proven(test)
@@ -164,7 +164,7 @@ def field_grid(seed: int) -> tuple[bc.BinaryMRF, dict]:
 def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(seed: int) -> None:
     test = app("watch")
     mine = lab(test)
-    mine.load(*field_grid(seed))
+    take_model(mine, *field_grid(seed))
     proven(test)
     end = mine.run.end
     assert mine.proof.certificate.optimal
@@ -230,7 +230,7 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
 def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     test = app("watch")
     mine = lab(test)
-    mine.load(bc.synth.generate("ising_grid", **GRID), made_by("ising_grid", GRID))
+    take_model(mine, bc.synth.generate("ising_grid", **GRID), made_by("ising_grid", GRID))
     expected = librarys(mine, 0, bc.Change.read("prove_cut-5-groups"))
     monkeypatch.setattr(type(mine.account), "free", property(lambda account: account.limit // 2 - 1))
     proven(test)
@@ -314,7 +314,7 @@ def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPat
     test = app("watch")
     mine = lab(test)
     # Too hard for any time that a test has.
-    mine.load(bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
+    take_model(mine, bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
     begun(test)
     while not mine.proof.points:
         mine.proof.thread.join(0.01)

@@ -35,7 +35,7 @@ from pages._shared.running.background import Background
 from pages._shared.running.watched import Place, WatchedRun, position_of, run_to
 from pages._shared.watch import forking, protocol, stage
 from pages._shared.watch.run_bar import EXACT, ROWS, choose, put_beside
-from tests.labs import SessionState, beside, command, lab
+from tests.labs import SessionState, beside, command, lab, take_model
 from tests.models import examples
 from tests.protocol import check
 
@@ -148,7 +148,7 @@ def test_another_model_and_a_forgotten_run_end_it(mine: Lab) -> None:
     assert stage.stage_data(mine)["beside"] is None
     put_beside(mine)
     shown(mine)
-    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    take_model(mine, bc.sample("tiny"), {"sample": "tiny"})
     assert mine.branches.beside is None
 
 

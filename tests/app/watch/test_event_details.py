@@ -101,7 +101,7 @@ def test_a_row_is_told_with_what_it_lifts(told: list[dict[str, Any]], plain: bc.
         before = looking.ground(plain, looking.open_node(plain)) if event["kind"] == Kind.ROW else None
         (truth,) = plain.step("event")
         if truth.kind == Kind.NODE_OPENED:
-            states = list(event["detail"]["states"])
+            states, tail = list(event["detail"]["states"]), event["detail"]["tail"]
         elif event["detail"] and event["detail"].get("insert"):
             states.insert(event["detail"]["insert"]["at"], event["detail"]["insert"]["state"])
         if before is None:
@@ -119,6 +119,8 @@ def test_a_row_is_told_with_what_it_lifts(told: list[dict[str, Any]], plain: bc.
         assert near(values[states.index(truth.state)], nu[truth.state], **NEAR)
         after = looking.ground(plain, p)
         assert detail["lifted"] == np.count_nonzero(after > before + 1e-9 * np.abs(before).max())
+        if detail["tail"] is not None:
+            assert near(detail["tail"], np.sort(after)[np.array(tail["rank"]) - 1], **NEAR)
         reckoning = looking.open_update(plain)
         assert (event["floor"], event["ceiling"]) == (reckoning.floor, reckoning.ceiling)
         assert event["suspects"] == reckoning.suspects

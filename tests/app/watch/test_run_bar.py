@@ -20,7 +20,7 @@ from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol, stage
 from pages._shared.watch.run_bar import bar, choices, choose
 from pages._shared.watch.stage_views import parent_view
-from tests.labs import SessionState, command, lab
+from tests.labs import SessionState, command, lab, take_model
 from tests.tiers import quick
 
 
@@ -104,7 +104,7 @@ def test_every_choice_of_a_run_is_among_those_offered(mine: Lab) -> None:
 
 def test_a_model_that_is_no_sample_is_offered_again(mine: Lab) -> None:
     made_up = bc.sample("tiny")
-    mine.load(made_up, {"upload": "0123"})
+    take_model(mine, made_up, {"upload": "0123"})
     choices(mine)
     made(mine, model="sample=karate")
     assert dict(choices(mine)["models"])["recent"] == [{"value": "upload=0123", "text": made_up.name, "title": ""}]
@@ -252,7 +252,7 @@ def test_a_run_that_fails_says_so_and_the_present_one_stays(mine: Lab, monkeypat
 def test_a_run_that_was_made_for_another_place_is_dropped(mine: Lab, slow_groups: None) -> None:
     choose(mine, {"strategy": "pursuit"}, mine.branches.shown)
     following = NEXT.get()
-    mine.load(bc.sample("tiny"), {"sample": "tiny"})
+    take_model(mine, bc.sample("tiny"), {"sample": "tiny"})
     assert next_run(mine) is None
     assert not following.busy
 
@@ -366,7 +366,7 @@ def test_the_run_before_is_named_by_what_it_was(mine: Lab) -> None:
 def test_models_without_an_address_are_kept_apart(mine: Lab) -> None:
     one, other = bc.sample("tiny"), bc.sample("tree")
     for mrf in (one, other, one):
-        mine.load(mrf, {})
+        take_model(mine, mrf, {})
         choices(mine)
     made(mine, variant=4)
     assert (mine.mrf, mine.variant) == (one, 4)

@@ -14,6 +14,7 @@ from pages._shared.app.permalink import made_by
 from pages._shared.app.session import FIRST, linked
 from pages._shared.watch.saving import expression, saved
 from tests.app.pages.test_pages import app, lab, press, ran
+from tests.labs import take_model
 from tests.unit.engine.test_exports import expected_of, said_by
 
 # The page waits for the files.
@@ -58,7 +59,7 @@ def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.slow
 def test_an_uploaded_model_is_among_the_files() -> None:
     test = app("watch")
-    lab(test).load(replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})
+    take_model(lab(test), replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})
     files = saved(lab(test)).files
     name = "b-mine-b-n-yours.mrf.json"
     assert bc.load(files[name][1]).content_hash() == lab(test).mrf.content_hash()
@@ -70,7 +71,7 @@ def test_a_made_model_is_made_again() -> None:
     values = {"rows": 3, "columns": 4, "torus": True, "coupling": "gaussian", "seed": 2}
     defaults = {parameter.name: parameter.default for parameter in synth.FAMILIES["ising_grid"].parameters}
     mine = linked(FIRST)
-    mine.load(synth.generate("ising_grid", **values), made_by("ising_grid", defaults | values))
+    take_model(mine, synth.generate("ising_grid", **values), made_by("ising_grid", defaults | values))
     text = expression(mine)
     found = eval(text, {"synth": synth})
     assert found.content_hash() == synth.generate("ising_grid", **values).content_hash()

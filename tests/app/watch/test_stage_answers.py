@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.stopping import never
 from pages._shared.app.session import Lab
-from pages._shared.watch import stage, stage_answers
+from pages._shared.running.watched import go_to
+from pages._shared.watch import event_frames, stage, stage_answers
+from pages._shared.watch.event_frames import Encoder
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, SlowEngine, command, lab
+from tests.models import examples
 
 
 @pytest.fixture(autouse=True)
@@ -21,11 +28,17 @@ def session_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage.st, "session_state", SessionState())
 
 
+# Elsewhere in these tests nothing is prepared.
+PREPARE = Encoder.prepare
+
+
 @pytest.fixture
-def mine(answered: None) -> Lab:
-    """A run, drawn once."""
+def mine(answered: None, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A run, drawn once, whose next step is prepared."""
+    monkeypatch.setattr(Encoder, "prepare", PREPARE)
     mine = lab("pose-small", 8, 9)
     stage_data(mine)
+    mine.run.work.thread.join()
     return mine
 
 
@@ -86,17 +99,19 @@ def test_the_progress_names_event_message_and_share(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_step_that_is_stopped_shows_what_was_before(mine: Lab, slow: SlowEngine) -> None:
-    slow.free = 0
-    ask(mine, command("step", grain="event", backward=False))
+    # Nothing is prepared from there on.
+    slow.free, known = 0, len(mine.run.engine.trace)
+    mine.run.show(known)
+    ask(mine, command("step", at=known, grain="event", backward=False))
     slow.until_it_waits()
     data = ask(mine, command("stop"))
     assert data["working"] is None
     assert "frames" not in data
-    assert mine.run.position == 0
+    assert mine.run.position == known
     slow.release()
-    data = ask(mine, command("step", grain="event", backward=False))
+    data = ask(mine, command("step", at=known, grain="event", backward=False))
     mine.run.work.thread.join()
-    assert mine.run.position == 1
+    assert mine.run.position == known + 1
 
 
 def test_a_stage_mounted_anew_is_told_where_a_stopped_step_began(mine: Lab, slow: SlowEngine) -> None:
@@ -192,12 +207,61 @@ def test_what_the_stage_holds_is_not_sent_again(mine: Lab) -> None:
         sent += len(events)
         assert position == 0 or position - 1 in held
         gap = next(k for k in range(position, 10**6) if k not in held)
-        assert gap >= min(position + 40, mine.run.engine.position)
+        assert gap >= position
     assert sent == len(held) > 100
     back = ask(mine, command("step", at=position, grain="sweep", backward=True, first=gap, goes_on=True, ahead=40))
     frames = back["frames"]
     assert frames["before"] is not None
     assert frames["first"] <= back["position"] < frames["first"] + len(frames["columns"]["kind"])
+
+
+def test_the_next_step_by_group_is_prepared_and_not_sent(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stage gets what it has asked for; nothing is encoded while it waits."""
+    answers, append, late, held = stage._answers(mine.run), event_frames.Chunk.append, [], 0
+
+    def noted(chunk: event_frames.Chunk, *what: Any) -> None:
+        late.extend([chunk.end] * answers.answering)
+        append(chunk, *what)
+
+    monkeypatch.setattr(event_frames.Chunk, "append", noted)
+    for _ in range(5):
+        place = {"at": mine.run.position, "first": held, "goes_on": held > 0}
+        data = ask(mine, command("step", **place, grain="node", backward=False, ahead=2))
+        columns = data["frames"]["columns"]
+        assert columns["kind"][data["position"] - held - 1] == Kind.MESSAGE
+        held += len(columns["kind"])
+        assert held <= data["position"] + 2
+        mine.run.work.thread.join()
+    assert late == []
+
+
+def _after(looks: int) -> bc.Stop:
+    """Stops at the look after so many."""
+    left = iter(range(looks))
+    return bc.Stop(requested=lambda: next(left, None) is None)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(data=st.data())
+def test_what_is_prepared_agrees_with_what_is_asked_for(data: st.DataObject) -> None:
+    """However far it has come when it is stopped, and wherever the stage goes."""
+    run, whole = lab("pose-small", 8, 9).run, lab("pose-small", 8, 9).run
+    expected = Encoder(whole).frames(0, 260, 260)["columns"]
+    encoder = Encoder(run)
+    run.engine.run(max_events=260)
+    for _ in range(data.draw(st.integers(2, 6))):
+        position = data.draw(st.integers(0, 200))
+        go_to(run.engine, position, never)
+        with suppress(bc.Stopped):
+            PREPARE(encoder, position, position + data.draw(st.integers(0, 40)), _after(data.draw(st.integers(0, 60))))
+        first, goes_on = data.draw(st.integers(max(position - 9, 0), position + 9)), data.draw(st.booleans())
+        chunk = encoder.frames(first, position, position + data.draw(st.integers(0, 40)), goes_on)
+        begin, count = chunk["first"], len(chunk["columns"]["kind"])
+        assert {name: column[begin : begin + count] for name, column in expected.items()} == chunk["columns"]
+        assert begin + count >= position
+        fresh = lab("pose-small", 8, 9).run
+        fresh.engine.run(max_events=begin)
+        assert goes_on or chunk["before"] == Encoder(fresh).frames(begin, begin, begin)["before"]
 
 
 def test_a_stage_that_is_mounted_anew_gets_the_whole_answer(mine: Lab) -> None:

@@ -77,7 +77,8 @@ const lifted = (before, { floor, ceiling, suspects, detail }) => {
     return costed({ ...column, parts: column.parts.map((value, s) => (s === slot ? part[i] : value)) }, update.rest);
   });
   const rows = [...update.rows, { ...detail, round: update.round }];
-  return { ...update, columns, rows, floor, ceiling, suspects, dead, tail: tail ?? update.tail };
+  const curve = tail ? { ...update.tail, g: tail } : update.tail;
+  return { ...update, columns, rows, floor, ceiling, suspects, dead, tail: curve };
 };
 
 // Floor and ceiling have met; in an exact variant the neighbours' answers arrive only now.
