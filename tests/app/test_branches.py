@@ -205,3 +205,20 @@ def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> N
         expected = {(k, q, anew.partition.groups[q].tolist().index(i)) for k, (q, i) in enumerate(went)}
         assert left == (expected if to else set())
     assert -1 in way.owner
+
+
+def test_a_run_goes_on_where_a_forgotten_one_forked() -> None:
+    """The stage gets the line anew, without the chapter that is gone, at the same place."""
+    mine = lab("pose-small", 8, 9)
+    mine.run.step("node", backward=False)
+    event, parent, change = mine.run.position, mine.branches.shown, bc.Change(variant=5)
+    mine.fork(change, change.fork(mine.run.engine))
+    child = mine.branches.shown
+    mine.turn(parent, event)
+    number = mine.number
+    mine.forget(child)
+    assert mine.branches.chapters == [parent]
+    assert (mine.run.position, mine.run.until) == (event, None)
+    assert mine.number > number
+    mine.run.step("node", backward=False)
+    assert mine.run.position > event

@@ -243,6 +243,13 @@ class Lab:
         self.branches.tip = branch
         return self.turn(branch, position)
 
+    def forget(self, branch: Branch) -> None:
+        """Remove a run and those that forked from it; the run shown goes on beyond where they forked."""
+        branches, tip = self.branches, self.branches.tip
+        branches.forget(branch)
+        if branches.tip is not tip:
+            self.turn(branches.shown, self.run.position)
+
     def turn(self, branch: Branch, position: int | None = None) -> bool:
         """Show another chapter of the line, at a position or where it was left; False if its memory has been freed.
 

@@ -92,14 +92,15 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
 def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:
     """Continue a fork and its parent to the last of `AFTER` sweeps after the fork."""
     assert branch.parent is not None
-    parents = made_again(current, branch.parent, stop, branch).engine
+    parents = made_again(current, branch.parent, stop, branch)
     _run_to(parents, parents_sweep(branch) + AFTER[-1], stop)
-    _run_to(made_again(current, branch, stop, branch.parent).engine, AFTER[-1], stop)
+    _run_to(made_again(current, branch, stop, branch.parent), AFTER[-1], stop)
 
 
-def _run_to(engine: bc.Engine, sweeps: int, stop: bc.Stop) -> None:
-    engine.seek(len(engine.trace), lambda _: stop())
-    engine.run(max_sweeps=sweeps, on_progress=lambda _: stop())
+def _run_to(run: WatchedRun, sweeps: int, stop: bc.Stop) -> None:
+    with run.lent(stop) as engine:
+        engine.seek(len(engine.trace), lambda _: stop())
+        engine.run(max_sweeps=sweeps, on_progress=lambda _: stop())
     stop.check()
 
 
@@ -111,7 +112,8 @@ def pasts(current: Lab, stop: bc.Stop) -> dict[Branch, History]:
         run = branch.run
         arc = None if run is None else counterpart(shown.engine, shown.arc, run.engine)
         if run is not None and arc is not None:
-            found[branch] = history(run.engine, *run.engine.graph.ends(arc), POINTS, SECONDS, stop)
+            with run.lent(stop) as engine:
+                found[branch] = history(engine, *engine.graph.ends(arc), POINTS, SECONDS, stop)
     return found
 
 
@@ -121,6 +123,7 @@ def measure(current: Lab, stop: bc.Stop) -> int:
     for branch in current.branches:
         curve, run = branch.look(), branch.run
         if run is not None:
-            branch.curve = curve if curve.has("work") else clocked(run.engine, curve, stop)
+            with run.lent(stop) as engine:
+                branch.curve = curve if curve.has("work") else clocked(engine, curve, stop)
             measured += 1
     return measured

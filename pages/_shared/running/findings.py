@@ -115,9 +115,10 @@ class Findings:
     def _take_steps(self, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
-            while self._steps and not stop():
-                self.run.step(*self._steps[0], stop)
-                self._steps.popleft()
+            with self.run.taken(stop):
+                while self._steps and not stop():
+                    self.run.step(*self._steps[0], stop)
+                    self._steps.popleft()
         except bc.Stopped:
             pass
         except bc.EngineError as error:
@@ -128,8 +129,9 @@ class Findings:
     def _compute(self, look: Look, compute: Callable[[bc.Engine, bc.Stop], object], stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
-            go_to(self.run.engine, look.position, stop)
-            self._found[look.name] = look, compute(self.run.engine, stop)
+            with self.run.taken(stop) as engine:
+                go_to(engine, look.position, stop)
+                self._found[look.name] = look, compute(engine, stop)
         except bc.Stopped:
             pass
         except Exception as error:

@@ -44,6 +44,7 @@ class Meeting:
     _found: bool = False  # whether the search has come to its end
     _second_waits: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
+    _searching: threading.Lock = field(default_factory=threading.Lock)
 
     def search(self, run: WatchedRun, stop: Stop) -> str | None:
         """Let a run be used for the search; it is shown at the place found. Returns a message if there is none.
@@ -64,6 +65,9 @@ class Meeting:
         finally:
             self._second_waits.set()
             self._over.set()
+            # The first has the engine of the second until it sees that it is over.
+            with self._searching:
+                pass
         if not self._found:
             raise Stopped
         if self._missed is None:
@@ -75,11 +79,12 @@ class Meeting:
             return stop() or self._over.is_set()
 
         first, second = self.runs
-        clock = Clock((first.engine, second.engine), self.beat, self.begins, (first.until, second.until))
-        go = clock.to_first_difference if self.where == "difference" else clock.to_next_lead
-        is_there = go(tell)
-        self._found = is_there or not tell(first.engine)
-        self._missed = None if is_there else MISSED[self.where]
+        with self._searching:
+            clock = Clock((first.engine, second.engine), self.beat, self.begins, (first.until, second.until))
+            go = clock.to_first_difference if self.where == "difference" else clock.to_next_lead
+            is_there = go(tell)
+            self._found = is_there or not tell(first.engine)
+            self._missed = None if is_there else MISSED[self.where]
 
 
 def _wait(event: threading.Event, stop: Stop) -> None:

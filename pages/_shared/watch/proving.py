@@ -92,9 +92,9 @@ def begin_requested(current: Lab) -> None:
     change = bc.Change(prove=True) if request.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
-        engine = made_again(current, request.branch, stop).engine
-        go_to(engine, request.event, stop)
-        forked = current.branches.with_room(lambda: change.fork(engine, stop), request.branch)
+        with made_again(current, request.branch, stop).lent(stop) as engine:
+            go_to(engine, request.event, stop)
+            forked = current.branches.with_room(lambda: change.fork(engine, stop), request.branch)
         request.made = branch_of(request.branch, Fork(request.event, change), forked)
         return True
 

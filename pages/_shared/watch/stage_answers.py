@@ -218,19 +218,20 @@ class Answers:
     def _work(self, question: Question, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=partial(self._is_over, stopped))
         try:
-            self._answer = self.answer_to(question, stop)
-            self._answered.set()
-            for shown in self._drawer.look(question.drawer, stop):
-                self.drawer = shown
+            with self.run.taken(stop):
+                self._answer = self.answer_to(question, stop)
+                self._answered.set()
+                for shown in self._drawer.look(question.drawer, stop):
+                    self.drawer = shown
+                    self._opened.set()
                 self._opened.set()
-            self._opened.set()
-            for found in self._lines.look(question.lines, stop):
-                self.lines = found
-            self.tightness = edge_tightness(self.run.engine, question.measure, stop)
-            for found in self._lines.judge(stop):
-                self.lines = found
-            self._measured.set()
-            self._prepare(question, stop)
+                for found in self._lines.look(question.lines, stop):
+                    self.lines = found
+                self.tightness = edge_tightness(self.run.engine, question.measure, stop)
+                for found in self._lines.judge(stop):
+                    self.lines = found
+                self._measured.set()
+                self._prepare(question, stop)
         except bc.Stopped:
             pass
         except bc.EngineError as error:

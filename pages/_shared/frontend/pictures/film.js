@@ -164,7 +164,8 @@ export class Film {
   async *walk(step) {
     const [player, ...others] = this.players;
     await this.rewind();
-    yield;
+    // At rest there is still what was before: of an update, the end of another one.
+    if (this.scene) yield;
     for (let isOver = false; ;) {
       const going = others.filter((each) => this.goesOn(each, isOver));
       if (isOver && !going.length) return;

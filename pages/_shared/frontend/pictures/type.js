@@ -35,7 +35,7 @@ const wordsOf = (node) =>
     }))
     .filter(({ box }) => box?.width);
 
-// A text of one line, cut where its room ends, as the page cuts it.
+// A line of a text, cut where its room ends, as the page cuts it.
 const cutTo = (node, { from, to, box }, right, font) => {
   context.font = font;
   const room = right - context.measureText(DOTS).width;
@@ -46,18 +46,30 @@ const cutTo = (node, { from, to, box }, right, font) => {
   return { text: node.data.slice(from, end) + DOTS, left: box.left, width };
 };
 
+// Texts that have room for some lines only.
+const LIMITED = ".sentence, .verdict";
+
+// Where the text of an element ends, if it is longer than its room: the edges of its box; else null.
+const roomOf = (element) => {
+  const box = element.closest(LIMITED);
+  return box && box.scrollHeight > box.clientHeight + 1 ? box.getBoundingClientRect() : null;
+};
+
 // The lines of a text node: text, left end, width, and the height at which it stands.
 export const linesOf = (node, style) => {
-  const words = wordsOf(node);
   const font = fontOf(style);
   const { up, down } = heightsOf(font);
-  const lines = Object.values(Object.groupBy(words, ({ box }) => Math.round(box.top)));
+  const room = roomOf(node.parentElement);
+  const lines = Object.values(Object.groupBy(wordsOf(node), ({ box }) => Math.round(box.top)));
+  const shown = lines.filter(([{ box }]) => !room || box.top + box.height / 2 < room.bottom);
   const right = style.textOverflow === "ellipsis" && node.parentElement.getBoundingClientRect().right;
-  return lines.map((line) => {
+  return shown.map((line, k) => {
     const { from, box } = line[0];
     const last = line.at(-1);
     const base = box.top + (box.height - up - down) / 2 + up;
     if (right && last.box.right > right + 1) return { ...cutTo(node, { from, to: last.to, box }, right, font), base };
+    const goesOn = k === shown.length - 1 && shown.length < lines.length;
+    if (goesOn) return { ...cutTo(node, { from, to: last.to, box }, room.right, font), base };
     const text = node.data.slice(from, last.to).replace(/\s+/g, " ");
     return { text, left: box.left, width: last.box.right - box.left, base };
   });

@@ -16,6 +16,7 @@ export class Greeting {
     this.update = null; // the update to watch: the positions before it and after it
     this.opened = null; // the position at which the stage opened
     stage.$("[data-act=watch]").onclick = () => this.watch();
+    stage.$("[data-act=next]").onclick = () => stage.pair.clock.step("round", false);
     stage.$("[data-act=greeted]").onclick = () => this.end();
   }
 

@@ -73,8 +73,9 @@ export class RunBar {
     const back = this.stage.$("[data-act=back]");
     back.hidden = bar.before === null;
     const then = otherThen(this.stage);
-    write(back, `⇄ ${bar.before ?? ""}${then ? `: LB ${number(then.value)}` : ""}`);
-    back.title = `${then ? `LB of the run before after sweep ${then.sweeps}. ` : ""}${BACK}`;
+    const bound = then ? `: LB ${number(then.value)} after sweep ${then.sweeps}` : "";
+    write(back, `⇄ ${bar.before ?? ""}${bound}`);
+    back.title = BACK;
     this.stage.$(".refusal").hidden = bar.refusal === "";
     write(this.stage.$("[data-out=refusal]"), bar.refusal);
     const offer = this.stage.$("[data-act=offer]");
