@@ -18,6 +18,7 @@ from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
+from bender_core.cycles.packing import Packing
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine, EngineError, Grain
 from bender_core.engine.gap import relative_gap
@@ -73,6 +74,7 @@ __all__ = [
     "ModelError",
     "NormalForm",
     "Objective",
+    "Packing",
     "Partition",
     "PartitionError",
     "Price",

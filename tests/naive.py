@@ -310,3 +310,51 @@ def near_tie(values: Array) -> bool:
     """Whether another entry is as good as the least one, or nearly."""
     least, *rest = np.sort(values)
     return bool(rest) and bool(rest[0] - least < NEAR * (1.0 + abs(least)))
+
+
+# -- signed graphs --------------------------------------------------------------------------------------------
+
+
+def signed(mrf: BinaryMRF) -> tuple[float, dict[tuple[int, int], float]]:
+    """The mean energy, and the weights of the products of spins, -1 or 1; vertex n stands for the fields."""
+    spins, values = 2.0 * bits(mrf.n) - 1.0, energies(mrf)
+    weights = {(i, mrf.n): float(np.mean(values * spins[:, i])) for i in range(mrf.n)}
+    for i, j in itertools.combinations(range(mrf.n), 2):
+        weights[i, j] = float(np.mean(values * spins[:, i] * spins[:, j]))
+    return float(np.mean(values)), weights
+
+
+def simple_cycles(ends: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """All simple cycles of a graph without parallel edges, as lists of edges."""
+    around: dict[int, list[tuple[int, int]]] = {}
+    for e, (a, b) in enumerate(ends):
+        around.setdefault(a, []).append((b, e))
+        around.setdefault(b, []).append((a, e))
+    found: set[tuple[int, ...]] = set()
+
+    def walk(start: int, at: int, visited: set[int], edges: list[int]) -> None:
+        for other, e in around[at]:
+            if other == start and len(edges) > 1 and e not in edges:
+                found.add(tuple(sorted([*edges, e])))
+            elif other > start and other not in visited:
+                walk(start, other, visited | {other}, [*edges, e])
+
+    for start in sorted(around):
+        walk(start, start, {start}, [])
+    return [list(cycle) for cycle in sorted(found)]
+
+
+def cycle_bound(mrf: BinaryMRF) -> float:
+    """The bound by all frustrated cycles: the least cost of breaking one edge of each, in parts."""
+    constant, weights = signed(mrf)
+    kept = [pair for pair, weight in weights.items() if abs(weight) > NEAR * max(map(abs, weights.values()))]
+    cost = np.array([2.0 * abs(weights[pair]) for pair in kept])
+    base = constant - cost.sum() / 2.0
+    odd = [cycle for cycle in simple_cycles(kept) if sum(weights[kept[e]] > 0 for e in cycle) % 2]
+    if not odd:
+        return float(base)
+    rows = lil_array((len(odd), len(kept)))
+    for k, cycle in enumerate(odd):
+        rows[k, cycle] = -1.0
+    solved = linprog(cost, A_ub=rows.tocsr(), b_ub=-np.ones(len(odd)), bounds=(0.0, 1.0))
+    return float(base + solved.fun)

@@ -75,7 +75,7 @@ LIBRARY_FLOORS = (
     "checking hypergraph strategies",
     "labelings rivals",
     "engine",
-    "looking",
+    "cycles looking",
     "warming",
     "trying",
     "experiments",

@@ -16,14 +16,15 @@ from bender_core.experiments import PlanError, read_plan
 from bender_core.io import FORMATS, FormatError, load, load_evidence, load_labeling
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("method", "formats")}
+DOCUMENTS = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("method", "formats", "cycles")}
 SECTIONS = {
     name: dict(re.findall(r"^##+ (\d+(?:\.\d+)?) (.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
     for name, text in DOCUMENTS.items()
 }
 BY_FORMAT = {match[1]: text for text in SECTIONS["formats"].values() if (match := re.match(r"`([\w-]+)`\n", text))}
 # "docs/method.md §3.4 and §4.2", and "method.md, section 5".
-_CITATION = re.compile(r"\b(method|formats)\.md((?: §|, sections? )\d+(?:\.\d+)?(?:(?:,| and)+ §?\d+(?:\.\d+)?)*)")
+_NUMBER = r"\d+(?:\.\d+)?"
+_CITATION = re.compile(rf"\b(method|formats|cycles)\.md((?: §|, sections? ){_NUMBER}(?:(?:,| and)+ §?{_NUMBER})*)")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 _REFUSALS = re.compile(r"^\| refused[^|\n]* \| sentence \|\n\|---\|---\|\n((?:\|.*\n)+)", re.MULTILINE)
 

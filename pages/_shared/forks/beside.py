@@ -145,6 +145,7 @@ def _forked(lab: Lab, parent: Branch, fork: Fork, stop: bc.Stop) -> Branch:
     found = branch_named(run_fields(lab.origin, lineage), lab)
     if found is not None:
         return found
-    with made_again(lab, parent, stop).lent(stop) as before:
-        engine = lab.branches.with_room(partial(forked, before, fork, stop), parent)
+    run = made_again(lab, parent, stop)
+    with run.work.lent(stop):
+        engine = lab.branches.with_room(partial(forked, run.engine, fork, stop), parent)
     return lab.branches.add(branch_of(parent, fork, engine))

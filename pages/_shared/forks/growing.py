@@ -98,7 +98,8 @@ def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:
 
 
 def _run_to(run: WatchedRun, sweeps: int, stop: bc.Stop) -> None:
-    with run.lent(stop) as engine:
+    engine = run.engine
+    with run.work.lent(stop):
         engine.seek(len(engine.trace), lambda _: stop())
         engine.run(max_sweeps=sweeps, on_progress=lambda _: stop())
     stop.check()
@@ -112,8 +113,8 @@ def pasts(current: Lab, stop: bc.Stop) -> dict[Branch, History]:
         run = branch.run
         arc = None if run is None else counterpart(shown.engine, shown.arc, run.engine)
         if run is not None and arc is not None:
-            with run.lent(stop) as engine:
-                found[branch] = history(engine, *engine.graph.ends(arc), POINTS, SECONDS, stop)
+            with run.work.lent(stop):
+                found[branch] = history(run.engine, *run.engine.graph.ends(arc), POINTS, SECONDS, stop)
     return found
 
 
@@ -123,7 +124,7 @@ def measure(current: Lab, stop: bc.Stop) -> int:
     for branch in current.branches:
         curve, run = branch.look(), branch.run
         if run is not None:
-            with run.lent(stop) as engine:
-                branch.curve = curve if curve.has("work") else clocked(engine, curve, stop)
+            with run.work.lent(stop):
+                branch.curve = curve if curve.has("work") else clocked(run.engine, curve, stop)
             measured += 1
     return measured

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import bender_core as bc
 from pages._shared.running.visits import presence
 
 # Most work ends before anybody could read a progress line.
 PATIENCE_SECONDS = 0.2
 # How often work checks that its tab is still open.
 LOOK_SECONDS = 2.0
+# How often a thread that waits for something that another one has looks whether to stop.
+WAIT_SECONDS = 0.02
 
 
 class Stop(threading.Event):
@@ -99,3 +103,43 @@ class Personal(Background):
 
     def _stop_event(self) -> threading.Event:
         return Stop(presence())
+
+
+@dataclass(eq=False)
+class Exclusive(Personal):
+    """Work with something that one thread at a time may use: all work takes it, and lends it to other work."""
+
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _taker: int | None = field(default=None, init=False)  # the thread that has it
+
+    @contextmanager
+    def taken(self, stop: bc.Stop) -> Iterator[None]:
+        """Have it for this thread alone.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so while another thread has it.
+        """
+        while not self._lock.acquire(timeout=WAIT_SECONDS):
+            stop.check()
+        before, self._taker = self._taker, threading.get_ident()
+        try:
+            yield
+        finally:
+            self._taker = before
+            self._lock.release()
+
+    @contextmanager
+    def lent(self, stop: bc.Stop) -> Iterator[None]:
+        """Have it for other work: the present piece of this work ends, and what follows waits.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so first.
+        """
+        if self._taker != threading.get_ident():
+            self.stop()
+        with self.taken(stop):
+            yield

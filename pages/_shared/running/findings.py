@@ -115,7 +115,7 @@ class Findings:
     def _take_steps(self, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
-            with self.run.taken(stop):
+            with self.run.work.taken(stop):
                 while self._steps and not stop():
                     self.run.step(*self._steps[0], stop)
                     self._steps.popleft()
@@ -129,9 +129,9 @@ class Findings:
     def _compute(self, look: Look, compute: Callable[[bc.Engine, bc.Stop], object], stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
         try:
-            with self.run.taken(stop) as engine:
-                go_to(engine, look.position, stop)
-                self._found[look.name] = look, compute(engine, stop)
+            with self.run.work.taken(stop):
+                go_to(self.run.engine, look.position, stop)
+                self._found[look.name] = look, compute(self.run.engine, stop)
         except bc.Stopped:
             pass
         except Exception as error:

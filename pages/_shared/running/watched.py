@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -20,12 +19,10 @@ from bender_core.looking.bounds import Tension
 from bender_core.looking.words import ROUNDING
 from bender_core.model import IntArray
 from bender_core.stopping import never
-from pages._shared.running.background import Personal
+from pages._shared.running.background import Exclusive
 
 # The interval at which a background run reports its progress; the stage asks a little less often.
 TELL_SECONDS = 0.2
-# Seconds between two looks at whether to stop waiting for an engine that another thread has.
-_WAIT = 0.02
 
 
 class Place(NamedTuple):
@@ -75,15 +72,13 @@ class WatchedRun:
     seen: int = 0  # the latest event shown; the engine computes a little further ahead
     arc: int = 0  # the message selected last
     pinned: bool = False  # whether it is pinned; else the stage follows the loosest message
-    work: Personal = field(default_factory=Personal)
+    work: Exclusive = field(default_factory=Exclusive)
     progress: Progress | None = None  # the position reached by the latest run to the end, until `settle`
     failure: str = ""
     since: int = 0  # the first position shown
     until: int | None = None  # the last one shown, where the next chapter begins; None: the run may go on
     settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
-    _taker: int | None = field(default=None, init=False, repr=False, compare=False)  # the thread that has the engine
-    _taken: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.engine.seek(0)
@@ -178,38 +173,6 @@ class WatchedRun:
         else:
             self.show(found)
 
-    @contextmanager
-    def taken(self, stop: bc.Stop) -> Iterator[bc.Engine]:
-        """The engine, for this thread alone; all work in the background takes it.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so while another thread has it.
-        """
-        while not self._taken.acquire(timeout=_WAIT):
-            stop.check()
-        before, self._taker = self._taker, threading.get_ident()
-        try:
-            yield self.engine
-        finally:
-            self._taker = before
-            self._taken.release()
-
-    @contextmanager
-    def lent(self, stop: bc.Stop) -> Iterator[bc.Engine]:
-        """The engine, for work on several runs: what this run does in the background ends, and what follows waits.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so first.
-        """
-        if self._taker != threading.get_ident():
-            self.work.stop()
-        with self.taken(stop) as engine:
-            yield engine
-
     def look(self, job: Callable[[threading.Event], None]) -> None:
         """Let a job use the engine in the background, until something else needs it; the job takes it."""
         if self.settle():
@@ -232,13 +195,13 @@ class WatchedRun:
     def _drive(self, until: int | Place | None, stop: threading.Event) -> None:
         tell = partial(self._tell, stop)
         try:
-            with self.taken(bc.Stop(requested=stop.is_set)) as engine:
-                if not engine.seek(len(engine.trace), tell):
+            with self.work.taken(bc.Stop(requested=stop.is_set)):
+                if not self.engine.seek(len(self.engine.trace), tell):
                     return
                 if isinstance(until, Place):
-                    run_to(engine, until, tell)
+                    run_to(self.engine, until, tell)
                 else:
-                    engine.run(max_events=until, on_progress=tell)
+                    self.engine.run(max_events=until, on_progress=tell)
         except bc.Stopped:
             pass
         except bc.EngineError as error:

@@ -92,9 +92,10 @@ def begin_requested(current: Lab) -> None:
     change = bc.Change(prove=True) if request.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
-        with made_again(current, request.branch, stop).lent(stop) as engine:
-            go_to(engine, request.event, stop)
-            forked = current.branches.with_room(lambda: change.fork(engine, stop), request.branch)
+        run = made_again(current, request.branch, stop)
+        with run.work.lent(stop):
+            go_to(run.engine, request.event, stop)
+            forked = current.branches.with_room(lambda: change.fork(run.engine, stop), request.branch)
         request.made = branch_of(request.branch, Fork(request.event, change), forked)
         return True
 

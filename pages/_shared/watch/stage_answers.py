@@ -218,7 +218,7 @@ class Answers:
     def _work(self, question: Question, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=partial(self._is_over, stopped))
         try:
-            with self.run.taken(stop):
+            with self.run.work.taken(stop):
                 self._answer = self.answer_to(question, stop)
                 self._answered.set()
                 for shown in self._drawer.look(question.drawer, stop):

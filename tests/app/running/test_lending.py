@@ -25,23 +25,22 @@ def test_what_a_run_does_ends_when_its_engine_is_lent_and_what_follows_waits() -
     run, begun, begun_later = lab("tiny", 3, 9).run, threading.Event(), threading.Event()
 
     def job(stopped: threading.Event) -> None:
-        with suppress(bc.Stopped), run.taken(stop_of(stopped)):
+        with suppress(bc.Stopped), run.work.taken(stop_of(stopped)):
             begun.set()
             stopped.wait()
 
     def later(stopped: threading.Event) -> None:
-        with run.taken(stop_of(stopped)):
+        with run.work.taken(stop_of(stopped)):
             begun_later.set()
 
     run.look(job)
     assert begun.wait(60)
-    with run.lent(never) as engine:
-        assert engine is run.engine
+    with run.work.lent(never):
         assert run.work.thread is not None
         run.work.thread.join(60)
         run.look(later)
         assert not begun_later.wait(0.1)
-        with run.lent(never):  # the same thread again
+        with run.work.lent(never):  # the same thread again
             pass
         assert not begun_later.is_set()
     assert begun_later.wait(60)
@@ -52,12 +51,12 @@ def test_who_waits_for_an_engine_can_be_stopped() -> None:
 
     def wait() -> None:
         try:
-            with run.taken(stop_of(stopped)):
+            with run.work.taken(stop_of(stopped)):
                 found.append("the engine")
         except bc.Stopped:
             found.append("stopped")
 
-    with run.taken(never):
+    with run.work.taken(never):
         waits = threading.Thread(target=wait)
         waits.start()
         stopped.set()
@@ -74,7 +73,7 @@ def test_work_on_all_runs_has_each_of_their_engines(work: str, monkeypatch: pyte
     owners: list[WatchedRun] = []
 
     def used(engine: bc.Engine, *what: Any) -> Any:
-        owners.extend(run for run in runs if run.engine is engine and run._taker == threading.get_ident())
+        owners.extend(run for run in runs if run.engine is engine and run.work._taker == threading.get_ident())
         return really(engine, *what)
 
     name = {"measure": "clocked", "pasts": "history"}[work]

@@ -128,8 +128,8 @@ export class Gaps {
     chip.hidden = last === null || moment.after.proven;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 3)} in sweep ${last.number}`);
-    chip.title = HINT;
+    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 3)}`);
+    chip.title = `${stalled ? "" : `LB rose by this in sweep ${last.number}. `}${HINT}`;
     chip.classList.toggle("stalled", stalled);
   }
 }

@@ -1,0 +1,1 @@
+"""The bound by frustrated cycles."""

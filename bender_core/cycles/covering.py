@@ -1,0 +1,90 @@
+"""The linear program of the cycles: break edges at the least cost so that every frustrated cycle has a broken one.
+
+Source: docs/cycles.md §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import highspy
+import numpy as np
+
+from bender_core.model import FloatArray, IntArray
+from bender_core.stopping import Stop, never
+
+# Simplex iterations between two looks at whether to stop.
+SLICE = 500
+_TOLERANCE = 1e-9
+
+
+class Covering:
+    """The program, solved again from its last basis whenever cycles have been added.
+
+    Parameters
+    ----------
+    cost : ndarray, shape (E,)
+        Of the edges, > 0.
+
+    Attributes
+    ----------
+    cycles : list of ndarray of int64
+        The edges of every cycle that has a row.
+    shares : ndarray, shape (len(cycles),)
+        What every cycle takes from each of its edges: the duals of the rows, energy, not negative.
+    broken : ndarray, shape (E,)
+        How far every edge is broken in the optimum, from 0 to 1.
+    """
+
+    def __init__(self, cost: FloatArray) -> None:
+        self.cycles: list[IntArray] = []
+        self.shares, self.broken = np.zeros(0), np.zeros(len(cost))
+        # So that the solver's tolerances mean the same for every model.
+        self._unit = float(cost.max(initial=0.0)) or 1.0
+        program: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._program = program
+        for name, value in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("presolve", "off")):
+            program.setOptionValue(name, value)
+        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            program.setOptionValue(name, _TOLERANCE)
+        program.setOptionValue("simplex_iteration_limit", SLICE)
+        everything = np.arange(len(cost), dtype=np.int32)
+        program.addVars(len(cost), np.zeros(len(cost)), np.ones(len(cost)))
+        program.changeColsCost(len(cost), everything, cost / self._unit)
+
+    def add(self, cycles: Sequence[IntArray]) -> None:
+        """Give cycles rows."""
+        count = [len(cycle) for cycle in cycles]
+        starts = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int32)
+        index = np.concatenate(cycles).astype(np.int32)
+        least, most = np.ones(len(cycles)), np.full(len(cycles), np.inf)
+        self._program.addRows(len(cycles), least, most, len(index), starts, index, np.ones(len(index)))
+        self.cycles += cycles
+
+    def solve(self, stop: Stop = never) -> int:
+        """Find the best shares; returns the number of simplex iterations.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so; the next call goes on.
+        """
+        done = 0
+        while True:
+            self._program.run()
+            done += int(self._program.getInfo().simplex_iteration_count)
+            if self._program.getModelStatus() != highspy.HighsModelStatus.kIterationLimit:
+                break
+            stop.check()
+        found = self._program.getSolution()
+        self.broken = np.clip(np.array(found.col_value), 0.0, 1.0)
+        self.shares = np.maximum(np.array(found.row_dual) * self._unit, 0.0)
+        return done
+
+    def drop(self, without: IntArray) -> None:
+        """Take rows away, by their numbers."""
+        self._program.deleteRows(len(without), without.astype(np.int32))
+        gone = set(without.tolist())
+        self.cycles = [cycle for k, cycle in enumerate(self.cycles) if k not in gone]
+        self.shares = np.delete(self.shares, without)

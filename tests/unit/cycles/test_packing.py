@@ -1,0 +1,157 @@
+"""The bound by frustrated cycles: never above the optimum, as good as all cycles give, and its gap in parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.cycles.packing import Packing, bound, decoded
+from bender_core.cycles.signed import signed_graph
+from bender_core.forms.reduction import OPEN
+from tests import naive
+from tests.models import examples, mrfs, random_mrf
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(mrfs(7))
+def test_a_signed_graph_has_the_energies_of_its_model(mrf: bc.BinaryMRF) -> None:
+    graph, energies = signed_graph(mrf), naive.energies(mrf)
+    near = graph.rounding + 1e-12 * np.abs(energies).max()
+    for labeling, energy in zip(naive.bits(mrf.n), energies, strict=True):
+        assert graph.energy(labeling) == pytest.approx(energy, abs=near)
+    assert (graph.cost > 0).all()
+    assert (graph.ends[:, 0] < graph.ends[:, 1]).all()
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(mrfs(6), st.integers(0, 1 << 16))
+def test_any_shares_certify_a_bound_and_its_gap_has_parts(mrf: bc.BinaryMRF, seed: int) -> None:
+    graph, rng = signed_graph(mrf), np.random.default_rng(seed)
+    pairs = [tuple(pair) for pair in graph.ends.tolist()]
+    cycles = [np.array(cycle) for cycle in naive.simple_cycles(pairs) if graph.opposite[cycle].sum() % 2]
+    shares = (
+        rng.exponential(graph.cost.mean(), len(cycles)) * rng.integers(0, 2, len(cycles)) if cycles else np.zeros(0)
+    )
+    lower, energies = bound(graph, cycles, shares), naive.energies(mrf)
+    near = 1e-9 * max(np.abs(energies).max(), shares.sum(), 1e-300)
+    assert lower <= energies.min() + near
+    found = Packing(mrf)
+    found.cycles, found.shares = cycles, shares
+    for labeling, energy in zip(naive.bits(mrf.n), energies, strict=True):
+        parts = found.parts(labeling)
+        assert min(parts.cycles.min(initial=0.0), parts.edges.min(initial=0.0)) >= 0.0
+        assert parts.cycles.sum() + parts.edges.sum() == pytest.approx(energy - lower, abs=near)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(mrfs(6), st.integers(0, 3))
+def test_the_bound_is_that_of_all_frustrated_cycles(mrf: bc.BinaryMRF, seed: int) -> None:
+    found, optimum = Packing(mrf, seed), naive.optimum(mrf)
+    assert found.run()
+    near = 1e-7 * max(np.ptp(naive.energies(mrf)), 1e-300) + 1e-12 * abs(optimum)
+    assert found.lower_bound <= optimum + near
+    if not found.is_proven:
+        assert found.lower_bound == pytest.approx(naive.cycle_bound(mrf), abs=near)
+    assert found.lower_bound == pytest.approx(bound(found.graph, found.cycles, found.shares))
+    assert found.upper_bound == mrf.energy(found.labeling) >= optimum - near
+    if found.is_proven:
+        assert found.upper_bound == pytest.approx(optimum, abs=near)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(mrfs(7), st.integers(1, 3))
+def test_facts_hold_in_every_better_labelling(mrf: bc.BinaryMRF, rounds: int) -> None:
+    found = Packing(mrf)
+    found.run(rounds)
+    facts, labels, energies = found.facts(), naive.bits(mrf.n), naive.energies(mrf)
+    margin = found.margin
+    better = labels[energies < found.upper_bound - max(margin.gain, margin.negligible) - 1e-12 * np.ptp(energies)]
+    known = facts.value != OPEN
+    assert (better[:, known] == facts.value[known]).all()
+    for i, j, opposite in facts.ties.tolist():
+        assert ((better[:, i] != better[:, j]) == opposite).all()
+
+
+def test_facts_do_not_exclude_a_better_labelling_that_is_not_known() -> None:
+    """With a bad labelling at hand, only what holds in every better one is decided."""
+    decided = 0
+    for seed in range(60):
+        mrf = random_mrf(seed, 7, 0.7, integers=seed % 2 == 0)
+        labels, energies = naive.bits(mrf.n), naive.energies(mrf)
+        found = Packing(mrf)
+        found.run(2)
+        worse = labels[np.argsort(energies)[1 + seed % 5]]
+        found.labeling, found.upper_bound = worse, mrf.energy(worse)
+        facts, best = found.facts(), labels[energies.argmin()]
+        if found.upper_bound - energies.min() <= found.margin.gain:
+            continue
+        known = facts.value != OPEN
+        decided += len(facts)
+        assert (best[known] == facts.value[known]).all()
+        assert all((best[i] != best[j]) == opposite for i, j, opposite in facts.ties.tolist())
+    assert decided > 20
+
+
+def test_a_best_labelling_is_read_off_the_edges_that_it_breaks() -> None:
+    """Across every cut it keeps an edge at least, so those that it keeps connect the graph."""
+    for seed in range(20):
+        mrf = random_mrf(seed, 9, 0.4)
+        graph, best = signed_graph(mrf), naive.bits(mrf.n)[naive.energies(mrf).argmin()]
+        again = decoded(graph, graph.broken(best).astype(float))
+        assert graph.energy(again) == pytest.approx(naive.optimum(mrf))
+
+
+@pytest.mark.parametrize("coupling", ["gaussian", "pm1"])
+def test_tori_are_proven(coupling: str) -> None:
+    """HiGHS, which branches, has the same optimum; the run is the same again, whatever it is interrupted by."""
+    mrf = synth.ising_grid(8, 8, torus=True, coupling=coupling, seed=3)
+    whole, pieces = Packing(mrf), Packing(mrf)
+    assert whole.run()
+    while not pieces.run(on_progress=lambda _: True):
+        pass
+    assert whole.is_proven
+    assert (pieces.rounds, pieces.lower_bound, pieces.work) == (whole.rounds, whole.lower_bound, whole.work)
+    assert whole.upper_bound == pytest.approx(bc.certify(mrf).upper_bound)
+
+
+@pytest.mark.parametrize(
+    "mrf",
+    [
+        bc.BinaryMRF([[0.0, 0.0]]),
+        bc.BinaryMRF([[3.0, 1.0]], constant=2.0),
+        bc.BinaryMRF(np.zeros((4, 2)), [[0, 1], [2, 3]], np.zeros((2, 2, 2))),
+        bc.BinaryMRF(np.arange(8.0).reshape(4, 2)),
+        bc.BinaryMRF([[0, 1], [0, 1]], [[0, 1]], [[[np.inf, 0], [0, np.inf]]]),
+    ],
+    ids=["one variable", "one field", "no weights", "fields only", "hard"],
+)
+def test_odd_models_end(mrf: bc.BinaryMRF) -> None:
+    found = Packing(mrf)
+    assert found.run()
+    assert found.is_proven
+    assert found.upper_bound == naive.optimum(mrf)
+    assert found.lower_bound <= found.upper_bound + 1e-9 * max(1.0, abs(found.upper_bound))
+
+
+def test_huge_energies_beside_tiny_ones_make_no_bound_too_high() -> None:
+    """They may leave a gap: the linear program sees no difference so small."""
+    apart = [[1e12, 0], [0, 1e12]]
+    mrf = bc.BinaryMRF([[0, 1e-6], [1e12, 0], [0, 1]], [[0, 1], [1, 2], [0, 2]], [apart] * 3)
+    found = Packing(mrf)
+    assert found.run()
+    assert found.lower_bound <= naive.optimum(mrf) + found.margin.rounding
+    assert not found.is_proven or found.upper_bound == naive.optimum(mrf)
+
+
+def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
+    mrf, looks = synth.ising_grid(8, 8, torus=True, coupling="gaussian", seed=1), iter(range(60))
+    found = Packing(mrf)
+    with pytest.raises(bc.Stopped):
+        found.run(stop=bc.Stop(requested=lambda: next(looks, None) is None))
+    assert found.lower_bound <= found.upper_bound
+    assert found.run()
+    assert found.is_proven

@@ -1,0 +1,40 @@
+"""Shortest frustrated cycles, against all simple cycles of small graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bender_core.kernels.frustration import NONE, doubled, find
+from tests import naive
+from tests.models import examples
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(n=st.integers(2, 7), density=st.sampled_from([0.3, 0.6, 1.0]), ties=st.booleans(), seed=st.integers(0, 1 << 16))
+def test_the_shortest_one_is_found_and_all_that_are_found_are_simple(
+    n: int, density: float, ties: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    ends = np.array([(i, j) for i in range(n) for j in range(i + 1, n) if rng.random() < density], np.int64)
+    ends = ends.reshape(-1, 2)
+    opposite, lengths = rng.random(len(ends)) < 0.5, rng.random(len(ends))
+    if ties:
+        lengths = rng.choice([0.0, 0.25, 0.5], len(ends))
+    odd = [each for each in naive.simple_cycles(list(map(tuple, ends.tolist()))) if opposite[each].sum() % 2]
+    shortest = min((lengths[each].sum() for each in odd), default=np.inf)
+    graph, found = doubled(n, ends, opposite), []
+    for source in range(n):
+        count, _ = find(graph, lengths, source, np.inf)
+        if count:
+            cycle = sorted(graph.cycle[:count].tolist())
+            assert cycle in odd
+            found.append(lengths[cycle].sum())
+        # As it was before, whatever was found.
+        assert (graph.near == np.inf).all()
+        assert (graph.place == NONE).all()
+        assert (graph.on_walk == NONE).all()
+    assert min(found, default=np.inf) == shortest or np.isclose(min(found), shortest)
+    if odd:
+        assert all(find(graph, lengths, source, 0.999 * shortest)[0] == 0 for source in range(n))
