@@ -35,11 +35,14 @@ class Covering:
         What every cycle takes from each of its edges: the duals of the rows, energy, not negative.
     broken : ndarray, shape (E,)
         How far every edge is broken in the optimum, from 0 to 1.
+    is_solved : bool
+        Whether ``shares`` and ``broken`` are those of all rows.
     """
 
     def __init__(self, cost: FloatArray) -> None:
         self.cycles: list[IntArray] = []
-        self.shares, self.broken = np.zeros(0), np.zeros(len(cost))
+        self.shares, self.broken, self.is_solved = np.zeros(0), np.zeros(len(cost)), True
+        self._rows: set[bytes] = set()
         # So that the solver's tolerances mean the same for every model.
         self._unit = float(cost.max(initial=0.0)) or 1.0
         program: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -55,6 +58,8 @@ class Covering:
 
     def add(self, cycles: Sequence[IntArray]) -> None:
         """Give cycles rows."""
+        self.is_solved = False
+        self._rows |= {cycle.tobytes() for cycle in cycles}
         count = [len(cycle) for cycle in cycles]
         starts = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int32)
         index = np.concatenate(cycles).astype(np.int32)
@@ -62,8 +67,14 @@ class Covering:
         self._program.addRows(len(cycles), least, most, len(index), starts, index, np.ones(len(index)))
         self.cycles += cycles
 
+    def has(self, cycle: IntArray) -> bool:
+        """Whether a cycle has a row."""
+        return cycle.tobytes() in self._rows
+
     def solve(self, stop: Stop = never) -> int:
         """Find the best shares; returns the number of simplex iterations.
+
+        Where the solver fails, the program stays unsolved, with a share of 0 for what is new.
 
         Raises
         ------
@@ -78,13 +89,19 @@ class Covering:
                 break
             stop.check()
         found = self._program.getSolution()
-        self.broken = np.clip(np.array(found.col_value), 0.0, 1.0)
-        self.shares = np.maximum(np.array(found.row_dual) * self._unit, 0.0)
+        shares, broken = np.array(found.row_dual) * self._unit, np.array(found.col_value)
+        is_optimal = self._program.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        self.is_solved = is_optimal and bool(np.isfinite(shares).all() and np.isfinite(broken).all())
+        if self.is_solved:
+            self.shares, self.broken = np.maximum(shares, 0.0), np.clip(broken, 0.0, 1.0)
+        else:
+            self.shares = np.append(self.shares, np.zeros(len(self.cycles) - len(self.shares)))
         return done
 
     def drop(self, without: IntArray) -> None:
         """Take rows away, by their numbers."""
         self._program.deleteRows(len(without), without.astype(np.int32))
         gone = set(without.tolist())
+        self._rows -= {self.cycles[k].tobytes() for k in gone}
         self.cycles = [cycle for k, cycle in enumerate(self.cycles) if k not in gone]
         self.shares = np.delete(self.shares, without)

@@ -24,6 +24,7 @@ from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
+from bender_core.sums import exact_sums
 
 # A cycle gets a row if its edges are broken by less than one in all, by this much at least.
 VIOLATED = 1e-6
@@ -79,7 +80,7 @@ class Packing:
     work : int
         Slots read and simplex iterations.
     finished : bool
-        Whether the labelling is proven, or no cycle is violated.
+        Whether the labelling is proven, no cycle is violated, or the solver of the linear program has failed.
 
     Raises
     ------
@@ -125,7 +126,7 @@ class Packing:
         on_progress : callable, optional
             Called after every round; returning True pauses.
         stop : Stop
-            Checked about every 10 ms.
+            Checked between searches for cycles, and every 500 simplex iterations.
 
         Returns
         -------
@@ -144,32 +145,37 @@ class Packing:
         return self.finished
 
     def _round(self, stop: Stop) -> None:
-        found = self._violated(stop)
-        if not found:
-            self.finished = True
-            return
-        self._program.add(found)
-        self.work += self._program.solve(stop)
+        program = self._program
+        if program.is_solved:  # else the last round was stopped
+            found = self._violated(stop)
+            if not found:
+                self.finished = True
+                return
+            program.add(found)
+        self.work += program.solve(stop)
         self._take_shares()
         self._improve(stop)
         self.rounds += 1
-        self.finished = self.is_proven
+        self.finished = self.is_proven or not program.is_solved
 
     def _violated(self, stop: Stop) -> list[IntArray]:
-        """Frustrated cycles whose edges are broken by less than one in all, at most one through a vertex."""
+        """Frustrated cycles without a row whose edges are broken by less than one in all.
+
+        A vertex of one that has been found is not searched from any more.
+        """
         graph, length = self.graph, self._program.broken
-        doubled, free, found = graph.doubled, np.ones(graph.n + 1, bool), []
+        doubled, free, found = graph.doubled, np.ones(graph.n + 1, bool), dict[bytes, IntArray]()
         for v in self._dice.permutation(graph.n + 1).tolist():
             if not free[v]:
                 continue
             stop.check()
             count, read = find(doubled, length, v, 1.0 - VIOLATED)
             self.work += read
-            if count:
-                cycle = np.sort(doubled.cycle[:count])
-                found.append(cycle)
-                free[graph.ends[cycle]] = False
-        return found
+            cycle = np.sort(doubled.cycle[:count])
+            free[graph.ends[cycle]] = False
+            if count and not self._program.has(cycle):
+                found[cycle.tobytes()] = cycle
+        return list(found.values())
 
     def _take_shares(self) -> None:
         """Take the shares of the program if they raise the bound, and drop rows that have become idle."""
@@ -180,9 +186,10 @@ class Packing:
             used = np.flatnonzero(program.shares > 0.0)
             self.cycles, self.shares = [program.cycles[k] for k in used.tolist()], program.shares[used]
             self.lower_bound = lower
-        idle = np.flatnonzero((program.shares <= 0.0) & (self._lengths() > 1.0 + VIOLATED))
-        if len(idle) > IDLE * len(program.cycles):
-            program.drop(idle)
+            # Only then: a row that was dropped may be needed again, and the program must come to an end.
+            idle = np.flatnonzero((program.shares <= 0.0) & (self._lengths() > 1.0 + VIOLATED))
+            if len(idle) > IDLE * len(program.cycles):
+                program.drop(idle)
 
     def _lengths(self) -> FloatArray:
         """How far the edges of every row's cycle are broken, together."""
@@ -226,6 +233,8 @@ class Packing:
     def facts(self) -> Facts:
         """What every labelling fulfils that is better than the best one. Source: docs/cycles.md §4.
 
+        Where none is, as `is_proven` says, they may contradict each other.
+
         Returns
         -------
         Facts
@@ -248,10 +257,9 @@ def bound(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) ->
 
 def rests(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) -> FloatArray:
     """What every edge has left of its cost, energy, shape (E,); negative where it lends more."""
-    lent = np.zeros(len(graph.cost))
-    for cycle, share in zip(cycles, shares.tolist(), strict=True):
-        lent[cycle] += share
-    return graph.cost - lent
+    count = len(graph.cost)
+    lent = -shares.repeat([len(cycle) for cycle in cycles])
+    return exact_sums(np.concatenate([np.arange(count), *cycles]), np.concatenate([graph.cost, lent]), count)
 
 
 def decoded(graph: SignedGraph, broken: FloatArray) -> IntArray:

@@ -100,7 +100,6 @@ def signed_graph(mrf: BinaryMRF) -> SignedGraph:
     kept = weight != 0.0
     cost = np.abs(weight[kept])
     halves = np.concatenate([terms.linear, shares.reshape(-1), -cost]) / 2
-    halves = np.concatenate([terms.linear, shares.reshape(-1), -cost]) / 2
     base = math.fsum([*terms.constant.tolist(), *halves.tolist()])
     rounding = ULP * (float(cost.sum()) + abs(base))
     return SignedGraph(n, ends[kept].astype(np.int64), weight[kept] > 0.0, cost, base, rounding)

@@ -191,32 +191,21 @@ def _rise(heap, place, near, copy):
 
 @inner
 def _simple(graph, target):
-    """The first simple frustrated cycle on the way back from the target; returns the number of its edges.
+    """The first simple cycle on the way back from the target; returns the number of its edges.
 
-    Where the walk comes back to a vertex, what lies between is a cycle: it is the one if its ends are on different
-    sides, and is left out if not. At the latest the walk itself closes so, at its source.
+    A vertex is on the walk twice at most, on either side, so what closes there is frustrated. At the latest that is the
+    source.
     """
     walk, on_walk, cycle = graph.reached, graph.on_walk, graph.cycle
-    top, copy, count = 0, target, 0
-    walk[0] = target
-    on_walk[target >> 1] = 0
-    while True:
-        e, copy = graph.edge_from[copy], graph.before[copy]
-        cycle[top] = e
+    top, copy, begin = 0, target, NONE
+    while begin == NONE:
+        walk[top] = copy
+        on_walk[copy >> 1] = top
+        cycle[top], copy = graph.edge_from[copy], graph.before[copy]
         begin = on_walk[copy >> 1]
-        if begin == NONE:
-            top += 1
-            walk[top] = copy
-            on_walk[copy >> 1] = top
-        elif (walk[begin] ^ copy) & 1:
-            count = top + 1 - begin
-            break
-        else:
-            for k in range(begin + 1, top + 1):
-                on_walk[walk[k] >> 1] = NONE
-            top = begin
-    for k in range(top + 1):
+        top += 1
+    for k in range(top):
         on_walk[walk[k] >> 1] = NONE
-    for k in range(count):
+    for k in range(top - begin):
         cycle[k] = cycle[begin + k]
-    return count
+    return top - begin

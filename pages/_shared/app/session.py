@@ -248,7 +248,7 @@ class Lab:
         branches, tip = self.branches, self.branches.tip
         branches.forget(branch)
         if branches.tip is not tip:
-            self.turn(branches.shown, self.run.position)
+            self.turn(branches.shown)
 
     def turn(self, branch: Branch, position: int | None = None) -> bool:
         """Show another chapter of the line, at a position or where it was left; False if its memory has been freed.
@@ -612,6 +612,7 @@ def show_next(current: Lab, is_beside: bool = False) -> bool:
     elif choice.mrf is current.mrf:
         current._show_begun(current._begin(engine, choice.max_size))
     else:
+        PROOF.forget()  # of the model that is left
         current._replace(engine, choice.max_size)
         current.origin = choice.origin
     if following.proves:

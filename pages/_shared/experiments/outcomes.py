@@ -42,13 +42,13 @@ MOST_LISTED = 2000
 def watch(task: Task) -> None:
     """Open a run on Watch."""
     try:
-        mrf = task.instance.load()
+        mrf, first_groups = task.instance.load(), task.first_groups
     except (bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
         return
     values = dict(task.instance.values)
     origin = made_by(task.instance.source, values) if task.instance.made else {}
-    choice = Choice(mrf, origin, *task.first_groups, task.variant, task.schedule, task.found)
+    choice = Choice(mrf, origin, *first_groups, task.variant, task.schedule, task.found)
     begin_next(lab(), choice, proves=task.proves)
     st.switch_page("pages/watch.py")
 

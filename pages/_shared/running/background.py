@@ -110,7 +110,7 @@ class Exclusive(Personal):
     """Work with something that one thread at a time may use: all work takes it, and lends it to other work."""
 
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
-    _taker: int | None = field(default=None, init=False)  # the thread that has it
+    _borrowers: set[int] = field(default_factory=set, init=False)  # the threads that wait to be lent it
 
     @contextmanager
     def taken(self, stop: bc.Stop) -> Iterator[None]:
@@ -123,23 +123,30 @@ class Exclusive(Personal):
         """
         while not self._lock.acquire(timeout=WAIT_SECONDS):
             stop.check()
-        before, self._taker = self._taker, threading.get_ident()
         try:
             yield
         finally:
-            self._taker = before
             self._lock.release()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether other work waits for it: what nobody waits for makes way."""
+        return bool(self._borrowers)
 
     @contextmanager
     def lent(self, stop: bc.Stop) -> Iterator[None]:
-        """Have it for other work: the present piece of this work ends, and what follows waits.
+        """Have it for other work, once this work needs it no more; what this work begins meanwhile waits.
 
         Raises
         ------
         Stopped
             If ``stop`` says so first.
         """
-        if self._taker != threading.get_ident():
-            self.stop()
-        with self.taken(stop):
-            yield
+        borrower = threading.get_ident()
+        self._borrowers.add(borrower)
+        try:
+            with self.taken(stop):
+                self._borrowers.discard(borrower)
+                yield
+        finally:
+            self._borrowers.discard(borrower)

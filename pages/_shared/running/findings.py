@@ -47,6 +47,7 @@ class Findings:
         self._found: dict[str, tuple[Look, object]] = {}
         self._doing: Look | None = None  # the present or last computation; None: steps
         self._begun = 0.0  # when it began, seconds of the clock
+        self._thread: threading.Thread | None = None  # that computes it; the stage has others
 
     def step(self, grain: bc.Grain, backward: bool) -> None:
         """Take a step, after those requested before."""
@@ -105,9 +106,10 @@ class Findings:
         return found if found is not None and found[0] == look else None
 
     def _wait_for(self, look: Look | None, work: Callable[[threading.Event], None]) -> None:
-        if self._doing != look or not self.run.looking:
+        if self._doing != look or not self.run.looking or self.run.work.thread is not self._thread:
             self._doing, self._begun = look, time.monotonic()
             self.run.look(work)
+            self._thread = self.run.work.thread
         self.run.work.wait()
 
     # -- in the background ------------------------------------------------------------------------------------

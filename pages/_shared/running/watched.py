@@ -79,6 +79,7 @@ class WatchedRun:
     until: int | None = None  # the last one shown, where the next chapter begins; None: the run may go on
     settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
+    _reached: int = field(default=0, init=False)  # where the latest run in the background has come to
 
     def __post_init__(self) -> None:
         self.engine.seek(0)
@@ -159,7 +160,7 @@ class WatchedRun:
         """Continue in the background: to the end, until event ``until``, or to a place."""
         if not self.settle():
             return
-        self.progress = self._progress()
+        self.progress, self._reached = self._progress(), self.position
         self.work.begin(partial(self._drive, until))
 
     def join(self, place: int | Place) -> None:
@@ -189,7 +190,7 @@ class WatchedRun:
         self.halt()
         if self.progress is not None:
             self.progress = None
-            self.show(self.engine.position)
+            self.show(self._reached)
         return True
 
     def _drive(self, until: int | Place | None, stop: threading.Event) -> None:
@@ -202,6 +203,7 @@ class WatchedRun:
                     run_to(self.engine, until, tell)
                 else:
                     self.engine.run(max_events=until, on_progress=tell)
+                self._reached = self.engine.position
         except bc.Stopped:
             pass
         except bc.EngineError as error:

@@ -26,6 +26,8 @@ from pages._shared.watch.event_details import Update, listed, rounded
 
 # Computing ahead must not keep the user waiting.
 AHEAD_SECONDS = 0.075
+# The most messages, over all updates that are encoded ahead, whose states are kept: about 100 bytes each.
+KEPT = 200_000
 COLUMNS = tuple(protocol.Columns.__annotations__)
 
 
@@ -107,8 +109,11 @@ class Encoder:
         """Encode from a position to another, and on to where the step by group ends, until ``stop`` says so."""
         engine, chunk = self.engine, self._chunk(position, stop)
 
+        most = 1 + KEPT // (1 + len(engine.graph.edges))
+
         def is_enough() -> bool:
-            return engine.position == self._limit or (engine.position >= last and looking.step_ended(engine, "node"))
+            is_there = engine.position >= last and looking.step_ended(engine, "node")
+            return is_there or engine.position == self._limit or len(chunk.openings) > most
 
         while not (engine.finished or is_enough() or stop()):
             self._append(chunk, lambda _: stop(), stop)

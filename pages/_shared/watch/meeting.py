@@ -80,6 +80,8 @@ class Meeting:
 
         first, second = self.runs
         with self._searching:
+            if self._over.is_set():  # the second has left
+                return
             clock = Clock((first.engine, second.engine), self.beat, self.begins, (first.until, second.until))
             go = clock.to_first_difference if self.where == "difference" else clock.to_next_lead
             is_there = go(tell)

@@ -283,10 +283,11 @@ class Answers:
         }
 
     def _prepare(self, question: Question, stop: bc.Stop) -> None:
-        """Encode what the next step will probably show, until the next question comes."""
+        """Encode what the next step will probably show, until the next question comes or other work needs the run."""
+        run, makes_way = self.run, bc.Stop(requested=lambda: stop() or self.run.work.is_needed)
         if question.ahead:
-            self.encoder.prepare(self.run.position, self.run.position + question.ahead, stop)
-            go_to(self.run.engine, self.run.position, stop)
+            self.encoder.prepare(run.position, run.position + question.ahead, makes_way)
+            go_to(run.engine, run.position, makes_way)
 
     def _step(self, question: Question, stop: bc.Stop) -> None:
         run, grain = self.run, question.grain

@@ -21,28 +21,38 @@ def stop_of(event: threading.Event) -> bc.Stop:
     return bc.Stop(requested=event.is_set)
 
 
-def test_what_a_run_does_ends_when_its_engine_is_lent_and_what_follows_waits() -> None:
-    run, begun, begun_later = lab("tiny", 3, 9).run, threading.Event(), threading.Event()
+def test_what_is_awaited_keeps_the_engine_what_is_not_makes_way_and_what_follows_waits() -> None:
+    work, awaited, begun, begun_later = (
+        lab("tiny", 3, 9).run.work,
+        threading.Event(),
+        threading.Event(),
+        threading.Event(),
+    )
+    done: list[str] = []
 
     def job(stopped: threading.Event) -> None:
-        with suppress(bc.Stopped), run.work.taken(stop_of(stopped)):
+        with work.taken(stop_of(stopped)):
             begun.set()
-            stopped.wait()
+            awaited.wait(60)
+            done.append("the answer")
+            while not (work.is_needed or stopped.is_set()):
+                pass
+            done.append("made way" if work.is_needed else "stopped")
 
     def later(stopped: threading.Event) -> None:
-        with run.work.taken(stop_of(stopped)):
+        with work.taken(stop_of(stopped)):
             begun_later.set()
 
-    run.look(job)
+    work.begin(job, waits=False)
     assert begun.wait(60)
-    with run.work.lent(never):
-        assert run.work.thread is not None
-        run.work.thread.join(60)
-        run.look(later)
+    threading.Timer(0.1, awaited.set).start()
+    with work.lent(never):
+        assert done == ["the answer", "made way"]
+        assert not work.is_needed
+        work.begin(later, waits=False)
         assert not begun_later.wait(0.1)
-        with run.work.lent(never):  # the same thread again
-            pass
-        assert not begun_later.is_set()
+        with work.lent(never):  # the same thread again
+            assert not begun_later.is_set()
     assert begun_later.wait(60)
 
 
@@ -73,7 +83,7 @@ def test_work_on_all_runs_has_each_of_their_engines(work: str, monkeypatch: pyte
     owners: list[WatchedRun] = []
 
     def used(engine: bc.Engine, *what: Any) -> Any:
-        owners.extend(run for run in runs if run.engine is engine and run.work._taker == threading.get_ident())
+        owners.extend(run for run in runs if run.engine is engine and run.work._lock._is_owned())
         return really(engine, *what)
 
     name = {"measure": "clocked", "pasts": "history"}[work]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.cycles.packing import Packing, bound, decoded
+from bender_core.cycles import covering
+from bender_core.cycles.packing import Packing, bound, decoded, rests
 from bender_core.cycles.signed import signed_graph
 from bender_core.forms.reduction import OPEN
 from tests import naive
@@ -63,11 +64,14 @@ def test_the_bound_is_that_of_all_frustrated_cycles(mrf: bc.BinaryMRF, seed: int
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(mrfs(7), st.integers(1, 3))
-def test_facts_hold_in_every_better_labelling(mrf: bc.BinaryMRF, rounds: int) -> None:
-    found = Packing(mrf)
+@given(mrfs(7), st.integers(1, 3), st.integers(0, 9))
+def test_facts_hold_in_every_better_labelling(mrf: bc.BinaryMRF, rounds: int, rank: int) -> None:
+    found, labels, energies = Packing(mrf), naive.bits(mrf.n), naive.energies(mrf)
     found.run(rounds)
-    facts, labels, energies = found.facts(), naive.bits(mrf.n), naive.energies(mrf)
+    # The search has mostly found the best one, and then none is better.
+    found.labeling = labels[np.argsort(energies, kind="stable")[min(rank, len(energies) - 1)]]
+    found.upper_bound = mrf.energy(found.labeling)
+    facts = found.facts()
     margin = found.margin
     better = labels[energies < found.upper_bound - max(margin.gain, margin.negligible) - 1e-12 * np.ptp(energies)]
     known = facts.value != OPEN
@@ -107,7 +111,7 @@ def test_a_best_labelling_is_read_off_the_edges_that_it_breaks() -> None:
 
 @pytest.mark.parametrize("coupling", ["gaussian", "pm1"])
 def test_tori_are_proven(coupling: str) -> None:
-    """HiGHS, which branches, has the same optimum; the run is the same again, whatever it is interrupted by."""
+    """With the optimum of a proof by groups; a run in pieces is the same run."""
     mrf = synth.ising_grid(8, 8, torus=True, coupling=coupling, seed=3)
     whole, pieces = Packing(mrf), Packing(mrf)
     assert whole.run()
@@ -145,6 +149,37 @@ def test_huge_energies_beside_tiny_ones_make_no_bound_too_high() -> None:
     assert found.run()
     assert found.lower_bound <= naive.optimum(mrf) + found.margin.rounding
     assert not found.is_proven or found.upper_bound == naive.optimum(mrf)
+
+
+def test_many_tiny_shares_beside_a_large_one_are_not_lost() -> None:
+    """Each is less than the rounding of what an edge has left, and all together are not."""
+    count, tiny = 2_000, 5e-17
+    others = np.arange(2, count + 3)
+    edges = [[0, 1], *([0, k] for k in others), *([1, k] for k in others)]
+    apart, equal = np.array([[1.0, 0], [0, 1]]), np.array([[0, 1.0], [1, 0]])
+    tables = [apart, *[equal] * (len(edges) - 1)]
+    graph = signed_graph(bc.BinaryMRF(np.zeros((count + 3, 2)), edges, tables))
+    number = {tuple(pair): e for e, pair in enumerate(graph.ends.tolist())}
+    cycles = [np.sort([number[0, 1], number[0, k], number[1, k]]) for k in others]
+    shares = np.array([1.0, *[tiny] * count])
+    assert rests(graph, cycles, shares)[number[0, 1]] == pytest.approx(-count * tiny, rel=1e-9)
+    assert bound(graph, cycles, shares) <= graph.energy(np.zeros(count + 3))
+
+
+def test_no_cycle_has_two_rows() -> None:
+    found = Packing(synth.ising_grid(8, 8, torus=True, coupling="gaussian", seed=3))
+    found.run()
+    assert len({cycle.tobytes() for cycle in found.cycles}) == len(found.cycles)
+
+
+def test_a_solver_that_fails_ends_the_run_with_the_bounds_that_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Packing(synth.ising_grid(8, 8, torus=True, coupling="gaussian", seed=3))
+    found.run(2)
+    before = found.lower_bound
+    monkeypatch.setattr(covering.highspy.HighsModelStatus, "kOptimal", None)
+    assert found.run()
+    assert not found.is_proven
+    assert found.lower_bound == before == pytest.approx(bound(found.graph, found.cycles, found.shares))
 
 
 def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
