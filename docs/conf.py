@@ -47,7 +47,7 @@ myst_heading_anchors = 3
 
 CONTENTS = {
     "Using it": ["docs/guide", "docs/terms", "docs/formats"],
-    "The method": ["docs/method", "docs/proofs", "docs/study"],
+    "The method": ["docs/method", "docs/cycles", "docs/proofs", "docs/study"],
     "The project": ["docs/architecture", "CONTRIBUTING", "CHANGELOG"],
 }
 
