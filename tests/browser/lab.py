@@ -119,7 +119,9 @@ class Lab(Watched):
     def load(self, name: str) -> None:
         """Load a sample from the gallery."""
         self.go("Instance")
-        self.page.locator(f".st-key-load-{name} button").click()
+        button = self.page.locator(f".st-key-load-{name} button")
+        button.click()
+        expect(button).to_have_text("Loaded")
         self.settle()
 
     def upload(self, name: str, content: bytes, field: str = "upload") -> None:

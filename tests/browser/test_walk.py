@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import Locator, expect
 
 import bender_core as bc
 from bender_core.io import dumps
@@ -160,12 +161,17 @@ class Walker:
         self.lab.settle()
 
     def load(self) -> None:
-        name = self.rng.choice(SAMPLES)
-        self.done[-1] += f" {name}"
         self.go("Instance")
-        self.lab.page.locator(f".st-key-load-{name} button").click()
+        name = self.rng.choice([each for each in SAMPLES if self.loads(each).is_enabled()])
+        self.done[-1] += f" {name}"
+        self.loads(name).click()
+        expect(self.loads(name)).to_be_disabled()
         self.lab.settle()
         self.restart()
+
+    def loads(self, name: str) -> Locator:
+        """The button that loads a sample: there is none to press for the one that is loaded."""
+        return self.lab.page.locator(f".st-key-load-{name} button")
 
     def upload(self) -> None:
         self.go("Instance")
