@@ -80,7 +80,7 @@ class Packing:
     work : int
         Slots read and simplex iterations.
     finished : bool
-        Whether the labelling is proven, no cycle is violated, or the solver of the linear program has failed.
+        Whether the labelling is proven, no violated cycle is left, or the solver of the linear program has failed.
 
     Raises
     ------
@@ -117,7 +117,7 @@ class Packing:
         on_progress: Callable[[Packing], bool | None] | None = None,
         stop: Stop = never,
     ) -> bool:
-        """Continue until the labelling is proven, no cycle is violated, or so many rounds are done.
+        """Run until the labelling is proven, no violated cycle is left, or the given number of rounds is done.
 
         Parameters
         ----------

@@ -236,7 +236,7 @@ def test_the_next_step_by_group_is_prepared_and_not_sent(mine: Lab, monkeypatch:
 
 
 def _after(looks: int) -> bc.Stop:
-    """Stops at the look after so many."""
+    """A stop that is requested after a number of checks."""
     left = iter(range(looks))
     return bc.Stop(requested=lambda: next(left, None) is None)
 
