@@ -62,10 +62,7 @@ def rows_at(given: Iterable[RowAt]) -> tuple[RowAt, ...]:
 
 def over_states(terms: FloatArray) -> FloatArray:
     """Sums of one term per member, over the states of their group; shapes (..., members, 2) and (..., 2^members)."""
-    members = terms.shape[-2]
-    total = np.zeros((*terms.shape[:-2], 1 << members))
-    for k in range(members):
-        low, high = total[..., : 1 << k], total[..., 1 << k : 2 << k]
-        np.add(low, terms[..., k, 1:], out=high)
-        low += terms[..., k, :1]
+    total = np.zeros((*terms.shape[:-2], 1))
+    for k in range(terms.shape[-2]):
+        total = (terms[..., k, :, None] + total[..., None, :]).reshape(*terms.shape[:-2], -1)
     return total

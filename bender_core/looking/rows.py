@@ -306,7 +306,8 @@ def row_terms(graph: HyperGraph, payments: FloatArray, edge: int, side: int) -> 
     """
     problem = graph.problem
     mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
-    terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
     members = graph.active_members(2 * edge + side)[problem.couplings.bit[mine, side]]
-    np.add.at(terms, (members, problem.couplings.entry[mine, side]), payments)
-    return terms
+    value_of = 2 * members + problem.couplings.entry[mine, side]
+    size = int(problem.size[problem.edge_node[edge, side]])
+    terms: FloatArray = np.bincount(value_of, payments, 2 * size).astype(np.float64, copy=False)
+    return terms.reshape(size, 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,6 @@ from bender_core.kernels.emit import NONE
 from bender_core.kernels.layout import STEP, Goal, Kind, Phase
 from bender_core.kernels.min_marginals.enumerate import answer
 from bender_core.kernels.rounds import rounding
-from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.update import sum_up
 from bender_core.looking.message import envelope
 from bender_core.model import FloatArray, IntArray
@@ -84,14 +84,13 @@ class Answer(NamedTuple):
         The neighbour.
     state : int
         Its best state.
-    exact, known : float
-        The min-marginal and the envelope, energy.
+    exact : float
+        The min-marginal, energy.
     """
 
     sender: int
     state: int
     exact: float
-    known: float
 
 
 @dataclass(frozen=True)
@@ -335,8 +334,8 @@ def open_update(engine: Engine) -> OpenUpdate | None:
     OpenUpdate or None
         None between two updates.
     """
-    p = open_node(engine)
-    if not _has_ground(engine, p):
+    p = _grounded(engine)
+    if p == NONE:
         return None
     run = engine.arrays
     rounds, total = run.work.rounds, run.work.total[: 1 << run.problem.size[p]]
@@ -362,8 +361,8 @@ def exact_costs(engine: Engine) -> dict[int, float]:
     dict of int to float
         Energy in units of the bound, by state, in the order of evaluation; empty between two updates.
     """
-    p, found = open_node(engine), {}
-    if _has_ground(engine, p):
+    found = {}
+    if _grounded(engine) != NONE:
         base = float(engine.arrays.work.rounds.base)
         k = engine.position - 1
         while (event := engine.trace[k]).kind != Kind.NODE_OPENED:
@@ -387,30 +386,24 @@ def answers(engine: Engine, p: int, state: int) -> list[Answer]:
     list of Answer
     """
     run, found = engine.arrays, []
-    problem = run.problem
-    arcs, is_open = arcs_into(run, p), _has_ground(engine, p)
+    problem, arcs = run.problem, arcs_into(run, p)
     state = require_index(state, 1 << int(problem.size[p]), "state")
-    for slot, arc in enumerate(arcs.tolist()):
-        q = int(problem.edge_node[arc // 2, 1 - arc % 2])
+    for arc in arcs.tolist():
         best, exact = answer(problem, run.state.lam, arc, state, run.probe)
-        known = _known(engine, p, q, state, slot if is_open else NONE, float(exact))
-        found.append(Answer(q, int(best), float(exact), known))
+        found.append(Answer(int(problem.edge_node[arc // 2, 1 - arc % 2]), int(best), float(exact)))
     return found
 
 
-def _known(engine: Engine, p: int, q: int, state: int, slot: int, exact: float) -> float:
-    """The envelope at a state; in an exact variant the min-marginal, which is already known."""
-    run = engine.arrays
-    if run.rule.exact:
-        return exact
-    if slot == NONE:
-        return float(envelope(engine, p, q)[state])
-    return float(run.work.nu[slot, active_state(run.problem, engine.graph.arc(p, q), state)])
+def _grounded(engine: Engine) -> int:
+    """The group being updated once its envelopes are in place, else -1."""
+    cursor = engine.arrays.state.cursor
+    is_in_place = Phase.ORACLE <= int(cursor.phase) <= Phase.PASS
+    return int(engine.arrays.rule.order[cursor.position]) if is_in_place else NONE
 
 
 def _has_ground(engine: Engine, p: int) -> bool:
     """Whether a group is being updated and its envelopes are in place."""
-    return p >= 0 and p == open_node(engine) and Phase.ORACLE <= engine.arrays.state.cursor.phase <= Phase.PASS
+    return p >= 0 and p == _grounded(engine)
 
 
 def _rest(engine: Engine, p: int) -> float:
@@ -443,6 +436,13 @@ def step_ended(engine: Engine, grain: Grain) -> bool:
         If there is no such grain.
     """
     require_grain(grain)
+    run = engine.arrays
+    return engine.position > 0 and bool(is_reached(run.events.view, run.state.cursor, _ends_of(grain)))
+
+
+@cache
+def _ends_of(grain: Grain) -> Goal:
+    """The goal to come to the end of a step."""
     goal = Goal.zeros()
     goal.until, goal.event_limit = UNTIL[grain], ENDLESS
-    return engine.position > 0 and bool(is_reached(engine.arrays.events.view, engine.arrays.state.cursor, goal))
+    return goal

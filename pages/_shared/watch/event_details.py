@@ -105,8 +105,9 @@ class Update:
         values, before = intercept - over_states(charges), self.parts[slot]
         raised = np.maximum(values, before)
         lifted = ~looking.is_tight(self.engine, event.arc, raised, before)
-        self.ground += raised - before
-        self.excess += raised - before
+        gain = raised - before
+        self.ground += gain
+        self.excess += gain
         self.parts[slot] = raised
         lowest = int(self.ground.argmin())
         insert = None if lowest in self.columns else self._insert(lowest)
