@@ -167,7 +167,7 @@ const groundOf = ({ at, radius, names, solution }, active) => {
 };
 
 const covered = ({ taken, names }, mine) => {
-  const count = (boxes) => boxes.filter((other) => meets(mine, other)).length;
+  const count = (boxes) => boxes.reduce((found, other) => found + meets(mine, other), 0);
   return count(taken) + NAMED * count(names);
 };
 

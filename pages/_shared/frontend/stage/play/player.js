@@ -120,14 +120,14 @@ export class Player {
     this.stop();
     Object.assign(this, { steps: [...steps, step], lasts });
     if (!this.awaited) this.go();
+    if (this.moving) this.stage.draw();
   }
 
   go() {
     const [step, ...rest] = this.steps;
     if (!step) return this.stage.questions.catchUp();
     this.steps = rest;
-    if (step.where) return this.ask("meet", step);
-    if (step.goal) return this.ask("find", step);
+    if (step.where || step.goal) return this.ask(step.where ? "meet" : "find", step);
     const { grain, backward } = step;
     if (backward ? this.position === this.first : this.atEnd()) {
       if (!this.stage.chapters.leave(backward)) this.go();
@@ -178,6 +178,7 @@ export class Player {
     const moves = this.speed < Infinity && stage.pair.clock.mayGo(this);
     if (moves) this.enter(following(stage.events, resting(stage.events, this.position), this.limit));
     this.run();
+    stage.draw();
   }
 
   enter(scene) {
@@ -205,7 +206,6 @@ export class Player {
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    this.stage.draw();
   }
 
   // Some milliseconds pass.
