@@ -57,7 +57,7 @@ from pages._shared.app.requests import BRANCH, PROOF, BranchRequest
 from pages._shared.app.stretch import Stretch
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
-from pages._shared.running.kept import Kept
+from pages._shared.running.kept import Kept, KeptOfRun
 from pages._shared.running.watched import Place, WatchedRun
 
 # The link of a new session, and the defaults of links.
@@ -301,6 +301,7 @@ class Lab:
     def _forget_runs(self) -> None:
         """Free the memory of all runs; what they were is kept for when their model is opened again."""
         self.branches.clear()
+        KeptOfRun.leave_runs()
         if self.origin:
             former, model = _FORMER.made(dict), urlencode(self.origin)
             earlier = former.pop(model, None)

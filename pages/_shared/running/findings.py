@@ -13,7 +13,7 @@ import streamlit as st
 
 import bender_core as bc
 from pages._shared.running.following import follow
-from pages._shared.running.kept import Kept
+from pages._shared.running.kept import KeptOfRun
 from pages._shared.running.watched import TELL_SECONDS, WatchedRun, go_to, whereabouts
 
 Found = TypeVar("Found")
@@ -141,12 +141,12 @@ class Findings:
             self._found[look.name] = look, error
 
 
-_FINDINGS = Kept[Findings]("findings")
+_FINDINGS = KeptOfRun("findings", Findings)
 
 
 def findings(run: WatchedRun) -> Findings:
     """This session's findings about a run."""
-    return _FINDINGS.made(lambda: Findings(run), lambda found: found.run is run)
+    return _FINDINGS.of(run)
 
 
 def found_or_progress(

@@ -6,11 +6,22 @@ The values of widgets are Streamlit's, under the widget's key.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
 
+if TYPE_CHECKING:
+    from pages._shared.running.watched import WatchedRun
+
+
+class AboutRun(Protocol):
+    """What belongs to one run, and keeps its memory."""
+
+    run: WatchedRun
+
+
 T = TypeVar("T")
+A = TypeVar("A", bound=AboutRun)
 
 
 class Kept(Generic[T]):
@@ -48,3 +59,32 @@ class Kept(Generic[T]):
             found = make()
             self.set(found)
         return found
+
+
+class KeptOfRun(Kept[A]):
+    """What a session keeps about one run, until it asks about another one, or all runs are left.
+
+    Parameters
+    ----------
+    name : str
+        Unique among all values and widgets.
+    make : callable
+        Makes it for a run.
+    """
+
+    _all: ClassVar[list[KeptOfRun[AboutRun]]] = []
+
+    def __init__(self, name: str, make: Callable[[WatchedRun], A]) -> None:
+        super().__init__(name)
+        self._make = make
+        self._all.append(cast(KeptOfRun[AboutRun], self))
+
+    def of(self, run: WatchedRun) -> A:
+        """What is kept about a run."""
+        return self.made(lambda: self._make(run), lambda found: found.run is run)
+
+    @classmethod
+    def leave_runs(cls) -> None:
+        """Forget all of them, so that the memory of the runs is freed."""
+        for each in cls._all:
+            each.forget()

@@ -33,7 +33,7 @@ from pages._shared.app.session import (
 from pages._shared.app.stretch import Stretch
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.requesting import insert_row, merge_ends
-from pages._shared.running.kept import Kept
+from pages._shared.running.kept import Kept, KeptOfRun
 from pages._shared.running.solver import is_ready
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
@@ -61,7 +61,7 @@ PAGES = (EDGE, INSTANCE, LEARN)
 
 _component = Component("stage")
 # About the run shown, and about the one beside it.
-_ANSWERS, _ANSWERS_BESIDE = Kept[Answers]("stage_answers"), Kept[Answers]("stage_answers_beside")
+_ANSWERS, _ANSWERS_BESIDE = KeptOfRun("stage_answers", Answers), KeptOfRun("stage_answers_beside", Answers)
 # The hyper-graph of the run shown, by its number.
 _GRAPH = Kept[tuple[int, protocol.Graph]]("stage_graph")
 
@@ -135,7 +135,7 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         obey(current.run, command)
         return
     _go(command)
-    answers, action = _answers(current.run), ACTIONS[command["do"]]
+    answers, action = _ANSWERS.of(current.run), ACTIONS[command["do"]]
     # A repeated command asks for progress, and has no further effect.
     act = action.act if command["serial"] != answers.serial else _nothing
     if action.is_first:
@@ -151,7 +151,7 @@ def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
     branch = current.branches.beside
     if branch is None or branch.run is None:
         return
-    answers = _answers_beside(branch.run)
+    answers = _ANSWERS_BESIDE.of(branch.run)
     is_new = command["serial"] != answers.serial
     if command["do"] == "choose" and is_new:
         choose(current, command["chosen"], branch)
@@ -178,7 +178,7 @@ def meet(current: Lab, command: protocol.RunCommand) -> None:
     if not any(run.running for run in runs):
         begins = sweeps_before(shown), sweeps_before(branch)
         meeting = Meeting(runs, command["where"], command["beat"], begins)
-    _answers(runs[0]).meeting = _answers_beside(runs[1]).meeting = meeting
+    _ANSWERS.of(runs[0]).meeting = _ANSWERS_BESIDE.of(runs[1]).meeting = meeting
 
 
 def turn(current: Lab, chapter: int, position: int) -> None:
@@ -203,7 +203,7 @@ def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
 
 def obey(run: WatchedRun, command: protocol.RunCommand, answers: Answers | None = None) -> None:
     """Show a run as a command of the component asks; without ``answers`` it is the one shown."""
-    answers, picture = answers or _answers(run), ACTIONS[command["do"]].picture
+    answers, picture = answers or _ANSWERS.of(run), ACTIONS[command["do"]].picture
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
@@ -245,7 +245,7 @@ def _back(current: Lab, command: protocol.Command) -> None:
 
 
 def _moment(current: Lab, command: protocol.Command) -> None:
-    answers = _answers(current.run)
+    answers = _ANSWERS.of(current.run)
     go(command["moment"])
     answers.forget()
 
@@ -310,9 +310,9 @@ def stage_data(current: Lab) -> protocol.Stage:
     if branch is None or branch.run is None:
         _ANSWERS_BESIDE.forget()
     else:
-        answer, has_graph = _answer(branch.run, _answers_beside(branch.run))
+        answer, has_graph = _answer(branch.run, _ANSWERS_BESIDE.of(branch.run))
         beside = _beside_data(current, branch, has_graph) | answer
-    answer, has_graph = _answer(current.run, _answers(current.run))
+    answer, has_graph = _answer(current.run, _ANSWERS.of(current.run))
     # The first run of the session is the recorded one.
     greeting = recording().greeting if arrival().greets and current.number == 0 else None
     shared = {"talk": talk_view(present_talk()), "prices": prices_view(current)}
@@ -435,15 +435,7 @@ def _forked_from(forked_from: ForkedFrom | None) -> protocol.ForkedFrom | None:
 
 def is_answering(run: WatchedRun) -> bool:
     """Whether the stage waits for an answer that is being computed."""
-    return _answers(run).answering
-
-
-def _answers(run: WatchedRun) -> Answers:
-    return _ANSWERS.made(lambda: Answers(run), lambda answers: answers.run is run)
-
-
-def _answers_beside(run: WatchedRun) -> Answers:
-    return _ANSWERS_BESIDE.made(lambda: Answers(run), lambda answers: answers.run is run)
+    return _ANSWERS.of(run).answering
 
 
 def _graph(current: Lab) -> protocol.Graph:

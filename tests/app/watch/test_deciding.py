@@ -229,5 +229,5 @@ def test_a_proof_that_is_asked_for_again_is_not_begun_again(monkeypatch: pytest.
     state.proof_requested = begun = object()
     stage._on_command()
     assert state.proof_requested is begun
-    answers = stage._answers(mine.run)
+    answers = stage._ANSWERS.of(mine.run)
     assert answers.serial == state.stage["command"]["serial"], "the command is answered"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from typing import Any, get_args, get_type_hints
@@ -17,6 +18,7 @@ from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.session import FIRST, Lab, Replay, linked
 from pages._shared.learn import LESSONS
+from pages._shared.running.findings import findings
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import event_frames as encoding
 from pages._shared.watch import protocol, stage
@@ -26,7 +28,7 @@ from pages._shared.watch.stage_answers import MOST_BEHIND
 from pages._shared.watch.stage_views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
 from pages._shared.watch.talk import Moment, Talk
 from pages._shared.watch.talking import present_talk
-from tests.labs import SessionState, command, lab
+from tests.labs import SessionState, command, lab, take_model
 from tests.tiers import quick
 
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
@@ -51,6 +53,16 @@ def mine(request: pytest.FixtureRequest) -> Lab:
 @pytest.fixture
 def engine(mine: Lab) -> bc.Engine:
     return mine.run.engine
+
+
+def test_a_model_left_is_charged_nothing_though_no_stage_has_been_drawn_since(mine: Lab) -> None:
+    stage_data(mine)
+    findings(mine.run)
+    mine.run.halt()
+    left = mine.run.engine.arrays.charges
+    take_model(mine, bc.sample("tree"), {})
+    gc.collect()
+    assert left not in mine.account.charges
 
 
 def frames(mine: Lab, first: int, last: int) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngi
 @pytest.mark.parametrize("anew", [False, True])
 def test_stop_said_again_does_not_break_off_its_own_answer(mine: Lab, shows: threading.Event, anew: bool) -> None:
     """Where a run has come to is shown, however long that takes: also if the stage, which heard nothing, asks anew."""
-    stage._answers(mine.run).forget()
+    stage._ANSWERS.of(mine.run).forget()
     mine.run.start()
     mine.run.work.thread.join()
     stop = command("stop")
@@ -217,7 +217,7 @@ def test_what_the_stage_holds_is_not_sent_again(mine: Lab) -> None:
 
 def test_the_next_step_by_group_is_prepared_and_not_sent(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stage gets what it has asked for; nothing is encoded while it waits."""
-    answers, append, late, held = stage._answers(mine.run), event_frames.Chunk.append, [], 0
+    answers, append, late, held = stage._ANSWERS.of(mine.run), event_frames.Chunk.append, [], 0
 
     def noted(chunk: event_frames.Chunk, *what: Any) -> None:
         late.extend([chunk.end] * answers.answering)
