@@ -99,12 +99,14 @@ def _place(value: float) -> int:
 
 
 def _fixed(value: float, places: int) -> str:
-    """A number with some digits after the point, without zeros at the end."""
+    """A number with some digits after the point; zeros at its end are left out if it is exact without them."""
     if not math.isfinite(value) or abs(value) >= LARGE:
         return number(value)
     text = f"{value:.{places}f}"
-    text = text.rstrip("0").rstrip(".") if places else text
-    return "0" if text == "-0" else text.replace("-", "−")
+    bare = text.rstrip("0").rstrip(".") if places else text
+    if math.isclose(float(bare), value, rel_tol=NEAR):
+        text = bare
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
 MOST_DECIMALS, NEAR, LARGE = 12, 1e-9, 1e12

@@ -19,6 +19,7 @@ from bender_core.strategies import PURSUIT
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
+from bender_core.variants import variant as variant_of
 from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.branches import Branch, Branches, ForkedFrom, branch_of, passage, unlike
 from pages._shared.app.field_types import LinkError
@@ -310,6 +311,12 @@ class Lab:
             former[model] = self.branches
             for model in list(former)[:-MOST_FORMER]:
                 del former[model]
+
+    @property
+    def rules(self) -> tuple[int, int, str]:
+        """M, variant and schedule as they were chosen: those with which the line began, not what a proof made of it."""
+        first = self.branches.shown.lineage
+        return first.max_size, variant_of(first.settings.variant).number, first.settings.schedule
 
     @property
     def is_public(self) -> bool:

@@ -53,8 +53,8 @@ def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
         open_instead(origin)
         return
     current = lab()
-    rules = current.max_size, default_strategy(mrf), current.variant, current.schedule
-    begin_next(current, Choice(mrf, origin, *rules))
+    size, variant, schedule = current.rules
+    begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
 
 
 def arriving() -> None:

@@ -164,6 +164,9 @@ def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
     present = Opened(now.mrf, now.origin)
     key = chosen.get("model", _key(present))
     mrf, origin = present if is_beside or key == _key(present) else _model(key) or present
+    if mrf is not now.mrf and now.mrf is current.mrf:
+        most, rows, order = current.rules
+        now = now._replace(max_size=most, variant=rows, schedule=order)
     size = min(max(int(chosen.get("M", now.max_size)), 1), LARGEST_GROUP)
     variant, schedule = chosen.get("variant", now.variant), chosen.get("schedule", now.schedule)
     strategy = chosen.get("strategy", now.strategy if mrf is now.mrf else "")

@@ -10,6 +10,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
+from bender_core.trying.change import ByStrategy
 from bender_core.variants import SCHEDULES
 from pages._shared.app import next_run as making
 from pages._shared.app.next_run import NEXT
@@ -179,6 +180,16 @@ def test_another_model_begins_with_its_usual_groups(mine: Lab) -> None:
         1,
         None,
     )
+
+
+def test_another_model_begins_with_what_was_chosen_not_with_what_a_proof_made_of_it(mine: Lab) -> None:
+    change = bc.Change(variant=4, by_strategy=ByStrategy(3, "greedy"))
+    mine.run.engine.run(max_events=20)
+    mine.run.show(20)
+    mine.fork(change, change.fork(mine.run.engine))
+    assert (mine.max_size, mine.variant) == (3, 4)
+    made(mine, model="sample=karate")
+    assert (mine.mrf.name, mine.max_size, mine.variant, mine.schedule) == ("karate", 8, 9, "mplp")
 
 
 def test_what_cannot_be_chosen_stays_as_it_is(mine: Lab) -> None:

@@ -54,12 +54,17 @@ export class Greeting {
     if (this.isWatched) this.caption(moment);
   }
 
-  caption({ act, update, over }) {
+  caption({ act, update, over, scene }) {
     const [welcome, captions, turn] = ["welcome", "captions", "turn"].map((name) => this.stage.$(`.${name}`));
     const button = this.stage.$("[data-act=watch]");
     [welcome.hidden, captions.hidden, turn.hidden, button.hidden] = [true, false, !over && !calm.matches, true];
     if (update) write(this.stage.$("[data-out=greeted]"), this.stage.graph.nodes[update.node].label);
-    this.captions.forEach((each, k) => each.classList.toggle("now", k === CAPTIONS[act]));
-    write(this.stage.$("[data-out=caption]"), over ? "" : (this.captions[CAPTIONS[act]]?.textContent ?? ""));
+    const now = this.captions[CAPTIONS[act]];
+    const again = scene.round > 0 ? ` Round ${scene.round + 1}.` : "";
+    for (const each of this.captions) {
+      each.classList.toggle("now", each === now);
+      each.dataset.again = again;
+    }
+    write(this.stage.$("[data-out=caption]"), over || !now ? "" : now.textContent + again);
   }
 }

@@ -129,7 +129,7 @@ export class Ground {
     const height = Math.min(energy.y(limit), box.bottom) - box.top;
     if (height <= 0) return [];
     const area = { x: box.left, y: box.top, width: box.right - box.left, height };
-    const text = isExact ? "out for good" : "ruled out";
+    const text = isExact ? "out for good" : "not cheaper";
     const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end", text };
     const term = { "data-term": isExact ? "out for good" : "suspect" };
     return [

@@ -28,7 +28,7 @@ export const tailMarks = ({ update, progress, columns, energy, box, limit, isExa
   const others = update.count - columns.count;
   const gone = update.count - suspects - 1;
   const isOpen = isExact || ceiling === null || suspects < 0;
-  const words = isOpen ? `${grouped(others)} not drawn` : `${grouped(gone)} ruled out`;
+  const words = isOpen ? `${grouped(others)} not drawn` : `${grouped(gone)} not cheaper`;
   const occupied = [lower, progress.floor, ceiling ?? lower].map((v) => energy.y(v));
   const middle = { x: right - 4, "text-anchor": "end" };
   return [

@@ -128,8 +128,8 @@ export class Gaps {
     chip.hidden = last === null || moment.after.proven;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 3)}`);
-    chip.title = `${stalled ? "" : `LB rose by this in sweep ${last.number}. `}${HINT}`;
+    write(chip, stalled ? "LB stalled" : "LB rising");
+    chip.title = `In sweep ${last.number}, LB rose by ${stalled ? "nothing" : numberText(last.rise, 3)}. ${HINT}`;
     chip.classList.toggle("stalled", stalled);
   }
 }
