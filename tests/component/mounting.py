@@ -147,7 +147,7 @@ class Stage(Mounted, Watched):
             else:
                 if value["do"] == "meet":
                     stage.meet(self.lab, value)
-                stage.obey(self.lab.run, value, stage._answers(self.lab.run))
+                stage.obey(self.lab.run, value, stage._ANSWERS.of(self.lab.run))
             if "beside" in value:
                 stage.carry_out_beside(self.lab, value["beside"])
         return stage.stage_data(self.lab)

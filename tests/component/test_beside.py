@@ -187,6 +187,15 @@ def test_the_next_lead_is_a_place_of_the_clock_also_if_one_is_ahead(watched: Cal
         assert not two_open
 
 
+def test_both_ask_for_a_place_together_also_if_one_still_awaits_an_answer(watched: Callable[[Lab], Stage]) -> None:
+    current = pair(PAIRS[0])
+    stage, runs = watched(current), fresh(current)
+    assert Clock(runs, "node").to_first_difference()
+    alone = "const { player } = stage.pair.second; player.step('sweep', false); if (!player.awaited) throw Error('none')"
+    stage.act(f"{alone}; root.querySelector('[data-act=difference]').click()", None, BOTH_IDLE)
+    assert stage.positions == [run.position for run in runs]
+
+
 def test_a_jump_while_both_play_stops_both_at_one_place(watched: Callable[[Lab], Stage]) -> None:
     current = pair(PAIRS[0])
     stage, second = watched(current), current.branches.beside

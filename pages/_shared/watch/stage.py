@@ -167,15 +167,15 @@ def carry_out_beside(current: Lab, command: protocol.RunCommand) -> None:
     obey(branch.run, command, answers)
 
 
-def meet(current: Lab, command: protocol.RunCommand) -> None:
-    """Let both runs look for a place together, once they are free."""
+def meet(current: Lab, command: protocol.Command) -> None:
+    """Let both runs look for a place together, once they are free, if both are asked to."""
     branch = current.branches.beside
     if branch is None or branch.run is None:
         return
     runs, shown = (current.run, branch.run), current.branches.shown
-    meeting = None
-    # One that goes on at full speed would keep the other waiting.
-    if not any(run.running for run in runs):
+    meeting, beside = None, command.get("beside")
+    # One that goes on at full speed, or does something else, would keep the other waiting.
+    if beside is not None and beside["do"] == "meet" and not any(run.running for run in runs):
         begins = sweeps_before(shown), sweeps_before(branch)
         meeting = Meeting(runs, command["where"], command["beat"], begins)
     _ANSWERS.of(runs[0]).meeting = _ANSWERS_BESIDE.of(runs[1]).meeting = meeting

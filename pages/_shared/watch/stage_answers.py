@@ -263,7 +263,8 @@ class Answers:
             elif question.do == "find":
                 missed = self._find(question, stop)
             elif question.do == "meet" and self.meeting is not None:
-                missed = self.meeting.search(run, stop)
+                meeting, self.meeting = self.meeting, None
+                missed = meeting.search(run, stop)
             chunk = self._chunk(question, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)

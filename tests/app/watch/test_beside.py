@@ -508,6 +508,21 @@ def test_the_search_for_a_place_of_both_leaves_them_where_there_is_none(mine: La
     assert Kind.MESSAGE in mine.run.engine.trace.column("kind")
 
 
+@pytest.mark.parametrize("asked", [0, 1])
+def test_a_run_that_is_asked_alone_does_not_wait_for_the_other(mine: Lab, asked: int) -> None:
+    mine = beside(lab("tiny", 3, 9), 4)
+    second = mine.branches.beside
+    assert second is not None
+    assert second.run is not None
+    for do in (("meet", "meet"), ("meet", "show") if asked == 0 else ("show", "meet")):
+        one, two = (command(each, where="difference", beat="node") for each in do)
+        stage.carry_out(mine, one | {"run": mine.number, "beside": two})  # type: ignore[typeddict-item]
+        stage.carry_out_beside(mine, two | {"run": second.number})
+        for run in (mine.run, second.run):
+            ended(run.work)
+    assert stage.stage_data(mine)["missed"] is None
+
+
 @pytest.mark.parametrize("name", ["pose-small", "torus-10x10", "karate"])
 @pytest.mark.parametrize("done", [0, 3, 9])
 def test_the_next_lead_is_the_same_from_within_an_update_as_from_its_end(name: str, done: int) -> None:

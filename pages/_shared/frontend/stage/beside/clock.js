@@ -43,7 +43,11 @@ export class Clock {
 
   step(grain, backward) {
     if (this.players.length === 1) return this.players[0].step(grain, backward);
-    this.queue.push([grain, backward]);
+    this.add({ grain, backward });
+  }
+
+  add(press) {
+    this.queue.push(press);
     this.goOn();
   }
 
@@ -52,13 +56,13 @@ export class Clock {
     const { players } = this;
     while (this.queue.length && players.every(({ awaited, steps }) => !awaited && !steps.length)) {
       for (const player of players) player.stop();
-      const [grain, backward] = this.queue.shift();
-      for (const player of this.movers(grain, backward)) player.step(grain, backward);
+      const press = this.queue.shift();
+      for (const player of press.where ? players : this.movers(press)) player.add(press);
     }
   }
 
   // Who takes a step: both, or only the one for which the other waits.
-  movers(grain, backward) {
+  movers({ grain, backward }) {
     const going = this.players.filter((player) => !(backward ? player.atFirst() : player.atLast()));
     if (going.length < 2) return going;
     if (this.beat === "work") {
@@ -73,12 +77,12 @@ export class Clock {
     return going.filter((_, k) => places[k] === next);
   }
 
-  // Both look for a place: where LB first differs, or where the other one leads next.
+  // Both look for a place: where LB first differs, or where the other one leads next. They ask together, once neither
+  // awaits an answer, as each is needed for the search.
   meet(where) {
     if (this.pair.stages.some(({ running }) => running)) return;
-    this.pause();
-    this.begin();
-    for (const player of this.players) player.add({ where, beat: this.beat });
+    if (this.playing) this.pause();
+    this.add({ where, beat: this.beat });
   }
 
   // -- play ----------------------------------------------------------------------------------------------------
