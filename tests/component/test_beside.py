@@ -191,7 +191,7 @@ def test_both_ask_for_a_place_together_also_if_one_still_awaits_an_answer(watche
     current = pair(PAIRS[0])
     stage, runs = watched(current), fresh(current)
     assert Clock(runs, "node").to_first_difference()
-    alone = "const { player } = stage.pair.second; player.step('sweep', false); if (!player.awaited) throw Error('none')"
+    alone = "const { player } = stage.pair.second; player.step('sweep', false); if (!player.awaited) throw Error()"
     stage.act(f"{alone}; root.querySelector('[data-act=difference]').click()", None, BOTH_IDLE)
     assert stage.positions == [run.position for run in runs]
 

@@ -6,13 +6,13 @@ import csv
 import io
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
 
 import bender_core as bc
-from bender_core.looking.words import number
+from bender_core.looking.words import at_least, at_most, number
 from pages._shared.app.naming import run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
@@ -166,16 +166,15 @@ def _begin(current: Lab, chosen: tuple[int, ...]) -> None:
     _replace(current, Pricing(current.mrf, chosen or tuple(range(current.mrf.n)), None, current.account))
 
 
-def price_one(current: Lab, variable: int) -> None:
-    """Price a variable next; what is priced already stays, and what was to be priced follows."""
-    before = _present(current)
-    if variable >= current.mrf.n or (before is not None and before.put_first(variable)):
-        return
-    found = [] if before is None else list(before.found)
-    if variable in (price.variable for price in found):
-        return
-    every = (*(price.variable for price in found), variable)
-    _replace(current, Pricing(current.mrf, every, None, current.account, found))
+def price_next(current: Lab, variables: Iterable[int]) -> None:
+    """Price variables next, the last one first; what is priced already stays, and what was to be priced follows."""
+    for variable in variables:
+        before = _present(current)
+        found = [] if before is None else list(before.found)
+        is_known = variable in (price.variable for price in found)
+        if variable < current.mrf.n and not is_known and (before is None or not before.put_first(variable)):
+            every = (*(price.variable for price in found), variable)
+            _replace(current, Pricing(current.mrf, every, None, current.account, found))
 
 
 def _replace(current: Lab, begun: Pricing) -> None:
@@ -197,8 +196,9 @@ def prices_view(current: Lab) -> list[protocol.Priced]:
 
 def short(price: bc.Price) -> str:
     """A price beside its variable, after the value that it is of."""
-    more = "∞" if math.isinf(price.at_least) else number(price.at_least)
-    return f"={price.value}: {'' if price.exact else '≥ '}+{more}"
+    if math.isinf(price.at_least):
+        return f"={price.value}: +∞"
+    return f"={price.value}: " + (f"+{number(price.at_least)}" if price.exact else f"≥ +{at_least(price.at_least)}")
 
 
 def in_full(price: bc.Price) -> str:
@@ -246,14 +246,15 @@ def words(price: bc.Price) -> str:
     if price.exact:
         return "no labelling has it" if math.isinf(price.at_least) else f"exactly {number(price.at_least)}"
     if math.isinf(price.at_most):
-        return f"at least {number(price.at_least)}"
-    return f"between {number(price.at_least)} and {number(price.at_most)}"
+        return f"at least {at_least(price.at_least)}"
+    return f"between {at_least(price.at_least)} and {at_most(price.at_most)}"
 
 
 def _sentence(least: bc.Price, names: Sequence[str]) -> str:
     """The variable whose other value costs least."""
-    costs = f"costs {'' if least.exact else 'at least '}{number(least.at_least)} more"
-    return f"The least sure: **{names[least.variable]}**. {least.value} in place of {1 - least.value} {costs}."
+    more = number(least.at_least) if least.exact else f"at least {at_least(least.at_least)}"
+    name = names[least.variable]
+    return f"The least sure: **{name}**. {least.value} in place of {1 - least.value} costs {more} more."
 
 
 def table(mrf: bc.BinaryMRF, prices: Sequence[bc.Price]) -> str:

@@ -724,8 +724,8 @@ class RunCommand(EveryCommand):
     query: NotRequired[str]
     # Of a moment of the talk to show: its number.
     moment: NotRequired[int]
-    # Of a variable of the whole model whose other value is to be priced.
-    variable: NotRequired[Count]
+    # Of variables of the whole model whose other values are to be priced, the one pressed last at the end.
+    variables: NotRequired[list[Count]]
     # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "instance", "learn"]]
     fields: NotRequired[dict[str, Any]]

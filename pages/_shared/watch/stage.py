@@ -39,7 +39,7 @@ from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.meeting import Meeting
-from pages._shared.watch.pricing import price_one, prices_view
+from pages._shared.watch.pricing import price_next, prices_view
 from pages._shared.watch.recorded import heed, recorded_data, recording
 from pages._shared.watch.run_bar import bar, choices, choose, put_beside
 from pages._shared.watch.stage_answers import Answers, Picture, Question
@@ -286,7 +286,7 @@ ACTIONS: dict[str, Action] = {
     "pair": Action(Picture.SAME, lambda current, _: put_beside(current)),
     "alone": Action(Picture.SAME, _alone),
     "prove": Action(Picture.SAME, _prove, True),
-    "price": Action(Picture.SAME, lambda current, command: price_one(current, int(command["variable"])), True),
+    "price": Action(Picture.SAME, lambda current, command: price_next(current, map(int, command["variables"])), True),
     "keep": Action(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
     "moment": Action(Picture.SAME, _moment, True),
     "go": Action(Picture.ELSEWHERE),

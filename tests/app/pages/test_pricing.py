@@ -104,7 +104,7 @@ def test_a_variable_that_is_clicked_is_priced_ahead_of_those_still_waiting(monke
 
     monkeypatch.setattr(pricing.bc, "prices", prices)
     monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
-    pricing.price_one(mine, 0)
+    pricing.price_next(mine, [0])
     first = pricing._present(mine)
     assert first is not None
     assert first.thread is not None
@@ -112,7 +112,7 @@ def test_a_variable_that_is_clicked_is_priced_ahead_of_those_still_waiting(monke
     assert not first.put_first(3)  # it has ended
     pricing._replace(mine, pricing.Pricing(mine.mrf, tuple(range(mine.mrf.n)), None, mine.account, list(first.found)))
     assert is_at_1.wait(60)
-    pricing.price_one(mine, 4)
+    pricing.price_next(mine, [4])
     found = pricing._present(mine)
     assert found is not None
     assert found.best is first.best
@@ -124,14 +124,14 @@ def test_a_variable_that_is_clicked_is_priced_ahead_of_those_still_waiting(monke
     assert [price.variable for price in found.found] == [0, 1, 4, *(k for k in range(2, mine.mrf.n) if k != 4)]
     assert not any(each["pending"] for each in pricing.prices_view(mine))
     # It is known.
-    pricing.price_one(mine, 4)
+    pricing.price_next(mine, [4])
     assert pricing._present(mine) is found
 
 
 def test_a_click_on_the_stage_prices_a_variable_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
     mine = labs.lab("tiny", 3, 9)
-    command: Any = labs.command("price", variable=3)
+    command: Any = labs.command("price", variables=[3])
     for _ in range(2):
         stage.carry_out(mine, command)
         found = pricing._present(mine)

@@ -64,7 +64,7 @@ export class Variables {
     const { width, height } = this.stage.sizes.of(this.svg);
     this.note(view === "hyper" ? "" : known ? left(known.left) : TOO_MANY);
     this.svg.replaceChildren();
-    Object.assign(this, { best: null, dots: [], prices: null });
+    Object.assign(this, { best: null, dots: [], prices: null, pressed: [] });
     this.hulls = known && width && height ? this.picture(known, width, height) : [];
     this.active = new Spotlight(this.hulls, "active");
     this.chosen = new Spotlight(this.hulls, "chosen");
@@ -121,11 +121,14 @@ export class Variables {
     return [`${names[i]} = ${this.values[i]} in the best labelling`, "not decided yet", ...priced];
   }
 
-  // Ask how much more the best labelling costs in which a variable has its other value; a frame only shows.
+  // Ask how much more the best labelling costs in which a variable has its other value; a frame only shows. Those that
+  // were pressed before and have not arrived are named again: of two questions in a row Python sees only the later.
   price(variable) {
     if (this.stage.stretch) return;
     this.stage.tip.hide(); // it says that there is no price
-    this.stage.questions.ask("price", { variable });
+    const isKnown = (i) => this.stage.data.prices?.some((price) => price.variable === i);
+    this.pressed = [...this.pressed.filter((i) => i !== variable && !isKnown(i)), variable];
+    this.stage.questions.ask("price", { variables: this.pressed });
   }
 
   // Prices beside their dots, as long as they are few.
