@@ -130,6 +130,12 @@ class Forger:
         """Of a step."""
         return int(self.rng.integers(len(self.proof.steps)))
 
+    def step(self, k: int) -> Step:
+        """The step at a place, which is one by messages."""
+        step = self.proof.steps[k]
+        assert isinstance(step, Step)
+        return step
+
     def with_step(self, k: int, **changed: Any) -> Proof:
         """A proof that claims something, with another step at a place."""
         steps = list(self.proof.steps)
@@ -228,7 +234,7 @@ def _others(step: Step) -> Ints:
 def fixed_flipped(f: Forger) -> Proof | None:
     """A variable has the other value."""
     k = f.place()
-    fixed = f.proof.steps[k].fixed.copy()
+    fixed = f.step(k).fixed.copy()
     if not len(fixed):
         return None
     fixed[f.rng.integers(len(fixed)), 1] ^= 1
@@ -238,19 +244,19 @@ def fixed_flipped(f: Forger) -> Proof | None:
 def fixed_added(f: Forger) -> Proof | None:
     """Values of some or all others, those of a labelling that is worse; it is claimed to be optimal."""
     k, labeling = f.place(), f.worse()
-    others = f.rng.permutation(_others(f.proof.steps[k]))
+    others = f.rng.permutation(_others(f.step(k)))
     if not len(others):
         return None
     chosen = others[: f.rng.integers(1, len(others) + 1)]
     added = np.column_stack([chosen, labeling[chosen]])
-    found = f.with_step(k, fixed=np.concatenate([f.proof.steps[k].fixed, added]))
+    found = f.with_step(k, fixed=np.concatenate([f.step(k).fixed, added]))
     return f.as_optimal(found, labeling)
 
 
 def ties_flipped(f: Forger) -> Proof | None:
     """Equal variables are opposite."""
     k = f.place()
-    tied = f.proof.steps[k].tied.copy()
+    tied = f.step(k).tied.copy()
     if not len(tied):
         return None
     tied[f.rng.integers(len(tied)), 2] ^= 1
@@ -260,11 +266,11 @@ def ties_flipped(f: Forger) -> Proof | None:
 def ties_added(f: Forger) -> Proof | None:
     """Two variables that the honest labelling has, or not: in one group, or in two."""
     k = f.place()
-    others = f.rng.permutation(_others(f.proof.steps[k]))
+    others = f.rng.permutation(_others(f.step(k)))
     if len(others) < 2:
         return None
     added = np.array([[*others[:2], f.rng.integers(2)]])
-    return f.with_step(k, tied=np.concatenate([f.proof.steps[k].tied, added]))
+    return f.with_step(k, tied=np.concatenate([f.step(k).tied, added]))
 
 
 def lattice_coarser(f: Forger) -> Proof:
@@ -324,7 +330,7 @@ def steps_of_another_model(f: Forger) -> Proof:
 def messages_perturbed(f: Forger) -> Proof | None:
     """By noise, by a factor, at one place, or in another order."""
     k = f.place()
-    messages = f.proof.steps[k].messages.copy()
+    messages = f.step(k).messages.copy()
     if not len(messages):
         return None
     match f.rng.integers(4):
@@ -342,7 +348,7 @@ def messages_perturbed(f: Forger) -> Proof | None:
 def messages_huge(f: Forger) -> Proof | None:
     """What goes into one group of an edge comes from the other, so that only rounding changes the bound."""
     k = f.place()
-    step = f.proof.steps[k]
+    step = f.step(k)
     sizes = [1 << len(step.groups[p]) for p in step.edges.reshape(-1)]
     if not sizes:
         return None
@@ -354,7 +360,7 @@ def messages_huge(f: Forger) -> Proof | None:
 def messages_no_numbers(f: Forger) -> Proof | None:
     """One or all; or so large that sums overflow."""
     k = f.place()
-    messages = f.proof.steps[k].messages.copy()
+    messages = f.step(k).messages.copy()
     if not len(messages):
         return None
     where = f.one_of(slice(None), f.rng.integers(len(messages)))
@@ -365,7 +371,7 @@ def messages_no_numbers(f: Forger) -> Proof | None:
 def groups_altered(f: Forger) -> Proof:
     """Members change places, or groups; groups go, come twice, are empty, or have members that do not exist."""
     k = f.place()
-    groups = [group.copy() for group in f.proof.steps[k].groups]
+    groups = [group.copy() for group in f.step(k).groups]
     if not groups:
         return f.with_step(k, groups=(np.array([0]),))
     p, q = (int(f.rng.integers(len(groups))) for _ in range(2))
@@ -392,7 +398,7 @@ def groups_altered(f: Forger) -> Proof:
 def edges_altered(f: Forger) -> Proof | None:
     """The other way round, without some messages, twice, or between groups that do not exist."""
     k = f.place()
-    edges = f.proof.steps[k].edges.copy()
+    edges = f.step(k).edges.copy()
     if not len(edges):
         return None
     e = int(f.rng.integers(len(edges)))
@@ -406,7 +412,7 @@ def edges_altered(f: Forger) -> Proof | None:
         case 3:
             edges = f.rng.permutation(edges)
         case _:
-            edges[e, f.rng.integers(2)] = f.one_of(-1, len(f.proof.steps[k].groups), 1 << 40, edges[e, 0])
+            edges[e, f.rng.integers(2)] = f.one_of(-1, len(f.step(k).groups), 1 << 40, edges[e, 0])
     return f.with_step(k, edges=edges)
 
 

@@ -1,22 +1,26 @@
-"""The checker of proofs: plain numpy, written from docs/method.md §15.5. It trusts neither the solver nor the file.
+"""The checker of proofs: plain numpy, written from docs/method.md §15.5 and docs/cycles.md §6. It trusts neither the
+solver nor the file.
 
 The energy of the open variables is a polynomial, ``constant + sum_i a_i x_i + sum_ij b_ij x_i x_j``, made anew from the
 model for every step. With the messages of the step it gives a lower bound and, for every state of a group, a lower
 bound on all labellings with that state, both by enumerating pairs of states. Coefficients and bounds are summed
-exactly; tables are not, and ``_ROUNDING`` accounts for that. All bounds are relative to the energy of the labelling.
+exactly; tables are not, and ``_ROUNDING`` accounts for that. What cycles prove is computed in fractions, without any
+rounding. All bounds are relative to the energy of the labelling.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from bender_core.checking.left import Remainder, exact_sum, minima
-from bender_core.checking.proof import Proof, Step
+from bender_core.checking.proof import CycleStep, Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
 # Any entry of a table is the result of fewer additions than this, each with an error of at most 2^-53 of its terms.
@@ -78,7 +82,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     proven, optimal = exact_sum(minima(mrf)) + refund, False
     for k, step in enumerate(proof.steps, 1):
         try:
-            checked = _Checked(left, step, negligible)
+            checked = _checked(left, step, negligible)
             checked.check_facts()
         except RefusedError as error:
             raise RefusedError(f"step {k}: {error}") from None
@@ -142,26 +146,175 @@ def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
         raise RefusedError(sentence)
 
 
-class _Checked:
-    """The bounds from the messages of a step, and its facts."""
+def _checked(left: Remainder, step: Step | CycleStep, negligible: float) -> _Checked:
+    if isinstance(step, Step):
+        return _ByMessages(left, step, negligible)
+    return _ByCycles(left, step, negligible)
+
+
+class _Checked(ABC):
+    """The bound of a step, and its facts.
+
+    Attributes
+    ----------
+    excess : float or Fraction
+        A lower bound on all labellings, relative to the given one, off by ``rounding`` at most.
+    rounding : float
+    """
+
+    excess: float | Fraction
+    rounding: float
+
+    def __init__(self, left: Remainder, step: Step | CycleStep, negligible: float) -> None:
+        self.left, self.step, self.negligible, self.polynomial = left, step, negligible, left.polynomial
+        gone = np.concatenate([step.fixed[:, 0], step.tied[:, 1]])
+        is_open = set(left.open.tolist())
+        for i in np.concatenate([gone, step.tied[:, 0]]).tolist():
+            _require(i in is_open, f"variable {i} is not open")
+        _require(len(np.unique(gone)) == len(gone), "a variable is decided twice")
+        _require(not np.isin(step.tied[:, 0], gone).any(), "a variable is tied to one that is decided, too")
+        _require(np.isin(np.append(step.fixed[:, 1], step.tied[:, 2]), (0, 1)).all(), "a value is neither 0 nor 1")
+
+    @abstractmethod
+    def check_facts(self) -> None:
+        """Check that every labelling that may be better satisfies the facts."""
+
+    @property
+    def bound(self) -> float | Fraction:
+        """What no labelling is below, relative to the given one."""
+        return self.excess - self.rounding if self.rounding else self.excess
+
+    @property
+    def proves_optimal(self) -> bool:
+        """Whether the bound alone proves that no labelling is better."""
+        return self.excess > self.limit
+
+    @cached_property
+    def limit(self) -> float:
+        """Labellings that cost more than this, relative to the given one, are not better; with a rounding error."""
+        step = self.step.lattice
+        if not step:
+            return math.nextafter(-self.negligible + self.rounding, math.inf)
+        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
+        largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
+        # So small that its multiples cannot be counted.
+        _require(0 < step < math.inf and largest / step < 2**53, f"{step} is no step of a lattice")
+        exact, negligible = _step(step), Fraction(self.negligible)
+        off, excess = self.left.off(exact)
+        _require(4 * off <= negligible, f"not all energies are multiples of {step:.9g}")
+        # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
+        k = math.ceil((-negligible / 2 - off - excess) / exact) - 1
+        highest = min(excess + k * exact + off, -negligible)
+        return math.nextafter(float(highest + Fraction(self.rounding)), math.inf)
+
+
+class _ByCycles(_Checked):
+    """The bound by the shares of frustrated cycles, and its facts, in fractions: docs/cycles.md §6."""
+
+    def __init__(self, left: Remainder, step: CycleStep, negligible: float) -> None:
+        super().__init__(left, step, negligible)
+        self.rounding, (base, weight) = 0.0, _spins(left)
+        self.rest = {edge: 2 * abs(w) for edge, w in weight.items()}
+        _require(len(step.shares) == len(step.cycles), "its shares do not fit its cycles")
+        _require(((step.shares >= 0.0) & (step.shares < math.inf)).all(), "a share is negative, or no number")
+        for k, (cycle, share) in enumerate(zip(step.cycles, map(Fraction, step.shares.tolist()), strict=True), 1):
+            _require_frustrated(cycle, weight, f"cycle {k}")
+            base += share
+            for edge in _edges(cycle):
+                self.rest[edge] -= share
+        self.excess = base - sum(map(abs, weight.values())) + sum(min(rest, Fraction(0)) for rest in self.rest.values())
+        # An edge is decided to be broken or not where the other costs too much.
+        self.signs = _Signs(left.mrf.n + 1)
+        for (i, j), rest in self.rest.items():
+            if self.excess + abs(rest) > self.limit and rest:
+                self.signs.tie(i, j, (weight[i, j] > 0) != (rest < 0))
+
+    @property
+    def proves_optimal(self) -> bool:
+        """Whether the bound alone proves that no labelling is better, or what it decides is contradictory."""
+        return self.excess > self.limit or self.signs.contradict
+
+    def check_facts(self) -> None:
+        """Check that the facts follow from the edges that are decided."""
+        ghost = self.left.mrf.n
+        for i, value in self.step.fixed.tolist():
+            _require(self.follows(i, ghost, value == 0), f"variable {i} is not decided to be {value}")
+        for i, j, opposite in self.step.tied.tolist():
+            _require(self.follows(i, j, bool(opposite)), f"variables {i} and {j} are not tied")
+
+    def follows(self, i: int, j: int, opposite: bool) -> bool:
+        """Whether every better labelling makes two variables opposite, or equal."""
+        return self.proves_optimal or self.signs.known(i, j) == opposite
+
+
+def _spins(left: Remainder) -> tuple[Fraction, dict[Pair, Fraction]]:
+    """The energy as a constant plus products of two spins, the last of which is the ghost: docs/cycles.md §1."""
+    base, coefficients = left.exact()
+    weight, ghost = defaultdict[Pair, Fraction](Fraction), left.mrf.n
+    for (i, j), coefficient in coefficients.items():
+        if j == ghost:
+            weight[i, ghost] += coefficient / 2
+            base += coefficient / 2
+        else:
+            for edge in ((i, j), (i, ghost), (j, ghost)):
+                weight[edge] += coefficient / 4
+            base += coefficient / 4
+    return base, {edge: w for edge, w in weight.items() if w}
+
+
+def _edges(cycle: IntArray) -> list[Pair]:
+    return [(min(i, j), max(i, j)) for i, j in cycle.tolist()]
+
+
+def _require_frustrated(cycle: IntArray, weight: dict[Pair, Fraction], what: str) -> None:
+    """Every vertex has an even number of its edges, so the ends of an even number of them differ in any labelling."""
+    edges = _edges(cycle)
+    for i, j in edges:
+        _require((i, j) in weight, f"{what}: there is no edge from {i} to {j}")
+    _require(len(set(edges)) == len(edges), f"{what}: an edge is there twice")
+    _, count = np.unique(cycle, return_counts=True)
+    _require((count % 2 == 0).all(), f"{what} is not closed")
+    _require(sum(weight[edge] > 0 for edge in edges) % 2 == 1, f"{what} is not frustrated")
+
+
+class _Signs:
+    """Which variables are equal or opposite, from ties between pairs."""
+
+    def __init__(self, count: int) -> None:
+        # Of every variable the one that stands for its part, and whether it is opposite to that.
+        self._part, self._odd, self._members = list(range(count)), [False] * count, [[k] for k in range(count)]
+        self.contradict = False
+
+    def tie(self, i: int, j: int, opposite: bool) -> None:
+        """Note that two variables are opposite, or equal."""
+        large, small = sorted((self._part[i], self._part[j]), key=lambda part: -len(self._members[part]))
+        turns = self._odd[i] ^ self._odd[j] ^ opposite
+        if large == small:
+            self.contradict |= turns
+            return
+        for k in self._members[small]:
+            self._part[k] = large
+            self._odd[k] ^= turns
+        self._members[large] += self._members[small]
+
+    def known(self, i: int, j: int) -> bool | None:
+        """Whether two variables are opposite; None if that is not known."""
+        return self._odd[i] ^ self._odd[j] if self._part[i] == self._part[j] else None
+
+
+class _ByMessages(_Checked):
+    """The bounds by the messages of a step, and its facts."""
+
+    step: Step
 
     def __init__(self, left: Remainder, step: Step, negligible: float) -> None:
-        self.left, self.step, self.negligible, self.polynomial = left, step, negligible, left.polynomial
+        super().__init__(left, step, negligible)
         _require_groups(step.groups, left.open)
         # The group of every variable, and the bit of a state that is its value; -1 where it is not open.
         self.group, self.bit = np.full(left.mrf.n, -1), np.full(left.mrf.n, -1)
         for p, members in enumerate(step.groups):
             self.group[members], self.bit[members] = p, np.arange(len(members))
-        gone = np.concatenate([step.fixed[:, 0], step.tied[:, 1]])
-        self._require_open(np.concatenate([gone, step.tied[:, 0]]))
-        _require(len(np.unique(gone)) == len(gone), "a variable is decided twice")
-        _require(not np.isin(step.tied[:, 0], gone).any(), "a variable is tied to one that is decided, too")
-        _require(np.isin(np.append(step.fixed[:, 1], step.tied[:, 2]), (0, 1)).all(), "a value is neither 0 nor 1")
         self._bound()
-
-    def _require_open(self, variables: IntArray) -> None:
-        for i in variables.tolist():
-            _require(0 <= i < len(self.group) and self.group[i] >= 0, f"variable {i} is not open")
 
     # -- the bound, docs/method.md §2.1 ---------------------------------------------------------------
 
@@ -188,14 +341,12 @@ class _Checked:
                 answers[q].append(_min_marginal(coupling.T, messages[p, q]))
         least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
         self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
-        self.bound = self.excess - self.rounding
         # For the states of the groups with facts: a lower bound on all labellings with that state.
         self.costs = {}
         for p in claimed:
             rest = [bound for pair, bound in edges.items() if p not in pair]
             elsewhere = math.fsum([self.polynomial.excess, *least[:p], *least[p + 1 :], *rest])
             self.costs[p] = elsewhere + _sum(answers[p])
-        self.limit = self._limit()
 
     def _couplings(self) -> tuple[dict[Pair, FloatArray], dict[Pair, FloatArray]]:
         """The couplings within groups and between them, lower group first: matrices over their members."""
@@ -249,28 +400,6 @@ class _Checked:
         return total if inside is None else total + ((states @ inside) * states).sum(axis=1)
 
     # -- facts, docs/method.md §15.1 ------------------------------------------------------------------
-
-    def _limit(self) -> float:
-        """Labellings that cost more than this, relative to the given one, are not better; with a rounding error."""
-        step = self.step.lattice
-        if not step:
-            return math.nextafter(-self.negligible + self.rounding, math.inf)
-        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
-        largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
-        # So small that its multiples cannot be counted.
-        _require(0 < step < math.inf and largest / step < 2**53, f"{step} is no step of a lattice")
-        exact, negligible = _step(step), Fraction(self.negligible)
-        off, excess = self.left.off(exact)
-        _require(4 * off <= negligible, f"not all energies are multiples of {step:.9g}")
-        # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
-        k = math.ceil((-negligible / 2 - off - excess) / exact) - 1
-        highest = min(excess + k * exact + off, -negligible)
-        return math.nextafter(float(highest + Fraction(self.rounding)), math.inf)
-
-    @property
-    def proves_optimal(self) -> bool:
-        """Whether the bound alone proves that no labelling is better."""
-        return self.excess > self.limit
 
     def check_facts(self) -> None:
         """Check that all remaining states satisfy the facts."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bender_core.checking.proof import Proof, Step
+from bender_core.checking.proof import CycleStep, Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 
@@ -45,7 +45,7 @@ class Remainder:
         """The variables that are open."""
         return np.flatnonzero(self.decider == np.arange(self.mrf.n))
 
-    def take(self, step: Step) -> None:
+    def take(self, step: Step | CycleStep) -> None:
         """Remove the variables that a step has decided."""
         for made in ("polynomial", "_terms", "_exact"):
             self.__dict__.pop(made, None)
@@ -65,6 +65,15 @@ class Remainder:
         linear[found[is_linear, 0]] = sums[is_linear]
         is_pair = (found[:, 1] < n) & (sums != 0)
         return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
+
+    def exact(self) -> tuple[Fraction, dict[tuple[int, int], Fraction]]:
+        """The same without rounding: the excess, and the coefficients by pair of open variables.
+
+        That of one variable belongs to a pair of it and ``n``.
+        """
+        keys, (*coefficients, excess) = self._exact
+        pairs = zip((keys[:-1] // (self.mrf.n + 1)).tolist(), (keys[:-1] % (self.mrf.n + 1)).tolist(), strict=True)
+        return excess, dict(zip(pairs, coefficients, strict=True))
 
     def off(self, step: Fraction) -> tuple[Fraction, Fraction]:
         """The sum of the distances of the coefficients from multiples of a step, and the excess, before rounding."""

@@ -16,9 +16,9 @@ from bender_core.files import write_whole
 from bender_core.io import FormatError
 from bender_core.model import FloatArray, IntArray
 
-_FORMAT, VERSION = "bender-lab-proof", 2
-# Of the tables of a step.
-_WIDTHS = {"edges": 2, "fixed": 2, "tied": 3}
+_FORMAT, VERSION = "bender-lab-proof", 3
+# Of tables of pairs, and of facts.
+_PAIR, _FACTS = 2, {"fixed": 2, "tied": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,39 @@ class Step:
     tied: IntArray
     lattice: float
 
+    @property
+    def nbytes(self) -> int:
+        """The size of what proves the facts, bytes."""
+        return self.messages.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class CycleStep:
+    """Frustrated cycles, their shares, and the facts that they prove about what the earlier steps have left.
+
+    Source: docs/cycles.md §6. Variables have the numbers of the whole model.
+
+    Attributes
+    ----------
+    cycles : tuple of ndarray of int64, shape (k, 2)
+        The edges of every cycle: pairs of remaining variables; the number after the last one is the ghost.
+    shares : ndarray, shape (len(cycles),)
+        What every cycle takes from each of its edges, energy, not negative.
+    fixed, tied, lattice
+        As in a `Step`.
+    """
+
+    cycles: tuple[IntArray, ...]
+    shares: FloatArray
+    fixed: IntArray
+    tied: IntArray
+    lattice: float
+
+    @property
+    def nbytes(self) -> int:
+        """The size of what proves the facts, bytes."""
+        return self.shares.nbytes + sum(cycle.nbytes for cycle in self.cycles)
+
 
 @dataclass(frozen=True, eq=False)
 class Proof:
@@ -66,11 +99,12 @@ class Proof:
         The bound, and the energy of the labelling; equal if it is optimal.
     negligible : float
         No labelling costs less than the bound by more than this, energy.
-    steps : tuple of Step
+    steps : tuple of Step and CycleStep
     cap : float
         The steps are of the capped model: no entry of a table exceeds the least one by more than this, energy.
     version : int
-        Of the file. Proofs of version 1 state a tolerance that the checker replaces by its own.
+        Of the file. Proofs of version 1 state a tolerance that the checker replaces by its own; before version 3 there
+        are no cycles.
     """
 
     model: str
@@ -78,14 +112,14 @@ class Proof:
     lower_bound: float
     upper_bound: float
     negligible: float
-    steps: tuple[Step, ...]
+    steps: tuple[Step | CycleStep, ...]
     cap: float = math.inf
     version: int = VERSION
 
     @property
     def nbytes(self) -> int:
-        """The size of the messages, bytes."""
-        return sum(step.messages.nbytes for step in self.steps)
+        """The size of messages, cycles and shares, bytes."""
+        return sum(step.nbytes for step in self.steps)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof into a file, which on failure is left unchanged.
@@ -120,19 +154,21 @@ class Proof:
             "steps": np.array(len(self.steps)),
         }
         for k, step in enumerate(self.steps, 1):
-            contents = {
-                "sizes": np.array([len(group) for group in step.groups], np.int64),
-                "members": np.concatenate([*step.groups, np.empty(0, np.int64)]),
-                "edges": step.edges,
-                "messages": step.messages,
-                "fixed": step.fixed,
-                "tied": step.tied,
-                "lattice": np.array(step.lattice),
-            }
+            contents = {"fixed": step.fixed, "tied": step.tied, "lattice": np.array(step.lattice)}
+            if isinstance(step, Step):
+                contents |= _parted("members", step.groups) | {"edges": step.edges, "messages": step.messages}
+            else:
+                contents |= _parted("cycles", step.cycles, (0, _PAIR)) | {"shares": step.shares}
+            if self.version > 2:
+                contents["kind"] = np.array(_KINDS[type(step)])
             arrays |= {f"{k}.{name}": array for name, array in contents.items()}
         packed = io.BytesIO()
         np.savez_compressed(packed, allow_pickle=False, **arrays)
         return packed.getvalue()
+
+
+# In files.
+_KINDS: dict[type[Step | CycleStep], str] = {Step: "groups", CycleStep: "cycles"}
 
 
 def load_proof(path: str | os.PathLike[str]) -> Proof:
@@ -178,20 +214,36 @@ def _read(arrays: Archive) -> Proof:
     count = _integer(arrays, "steps")
     if count < 0:
         raise ArchiveError
-    steps = tuple(_step(arrays, k) for k in range(1, count + 1))
+    steps = tuple(_step(arrays, k, version) for k in range(1, count + 1))
     labeling = _integers(arrays, "labeling", (-1,))
     return Proof(_text(arrays, "model"), labeling, lower, upper, negligible, steps, cap, version)
 
 
-def _step(arrays: Archive, k: int) -> Step:
-    sizes, members = (_integers(arrays, f"{k}.{name}", (-1,)) for name in ("sizes", "members"))
-    # Python integers, as a sum that overflows might seem to fit.
-    if (sizes < 0).any() or sum(sizes.tolist()) != len(members):
+def _step(arrays: Archive, k: int, version: int) -> Step | CycleStep:
+    kind = _KINDS[Step] if version < 3 else _text(arrays, f"{k}.kind")
+    fixed, tied = (_integers(arrays, f"{k}.{name}", (-1, width)) for name, width in _FACTS.items())
+    lattice = float(_floats(arrays, f"{k}.lattice", ()))
+    if kind == _KINDS[Step]:
+        groups, edges = _parts(arrays, k, "members", (-1,)), _integers(arrays, f"{k}.edges", (-1, _PAIR))
+        return Step(groups, edges, _floats(arrays, f"{k}.messages", (-1,)), fixed, tied, lattice)
+    if kind != _KINDS[CycleStep]:
         raise ArchiveError
-    groups = tuple(np.split(members, np.cumsum(sizes)[:-1])) if len(sizes) else ()
-    edges, fixed, tied = (_integers(arrays, f"{k}.{name}", (-1, width)) for name, width in _WIDTHS.items())
-    messages, lattice = _floats(arrays, f"{k}.messages", (-1,)), _floats(arrays, f"{k}.lattice", ())
-    return Step(groups, edges, messages, fixed, tied, float(lattice))
+    cycles, shares = _parts(arrays, k, "cycles", (-1, _PAIR)), _floats(arrays, f"{k}.shares", (-1,))
+    return CycleStep(cycles, shares, fixed, tied, lattice)
+
+
+def _parted(name: str, parts: tuple[IntArray, ...], empty: tuple[int, ...] = (0,)) -> dict[str, NDArray[np.generic]]:
+    """Arrays one after the other, and their sizes."""
+    sizes = np.array([len(part) for part in parts], np.int64)
+    return {"sizes": sizes, name: np.concatenate([*parts, np.empty(empty, np.int64)])}
+
+
+def _parts(arrays: Archive, k: int, name: str, shape: tuple[int, ...]) -> tuple[IntArray, ...]:
+    sizes, together = _integers(arrays, f"{k}.sizes", (-1,)), _integers(arrays, f"{k}.{name}", shape)
+    # Python integers, as a sum that overflows might seem to fit.
+    if (sizes < 0).any() or sum(sizes.tolist()) != len(together):
+        raise ArchiveError
+    return tuple(np.split(together, np.cumsum(sizes)[:-1])) if len(sizes) else ()
 
 
 def _text(arrays: Archive, name: str) -> str:

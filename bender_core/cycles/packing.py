@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
 from bender_core.engine.gap import CLAIMED, Margin
 from bender_core.forms.lattice import lattice
-from bender_core.forms.reduction import OPEN, Facts
+from bender_core.forms.reduction import OPEN, ContradictionError, Facts, reduction, unreduced
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import grow
 from bender_core.kernels.frustration import find
@@ -244,6 +245,28 @@ class Packing:
         # What an edge wants holds where breaking it costs too much, and fails where keeping it does.
         opposite = graph.opposite ^ (rest < 0.0)
         return _facts(graph, decided & (rest != 0.0), opposite)
+
+    def proof(self) -> Proof:
+        """The bound and what it decides, in a form that `check_proof` checks without the solver.
+
+        Where the best labelling is proven, nothing is decided. Source: docs/cycles.md §6.
+
+        Returns
+        -------
+        Proof
+        """
+        optimal, fixed, tied = self.is_proven, np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+        if not optimal:
+            try:
+                fixed, tied = reduction(unreduced(self.mrf), self.facts()).decided
+            except ContradictionError:  # no labelling is better
+                optimal = True
+        margin, energy = self.margin, self.upper_bound
+        certain = self.lower_bound - (margin.rounding if margin.rounding > margin.negligible else 0.0)
+        lower = energy if optimal else min(certain, math.nextafter(energy, -math.inf))
+        cycles = tuple(self.graph.ends[cycle] for cycle in self.cycles)
+        step = CycleStep(cycles, self.shares, fixed, tied, margin.step)
+        return Proof(self.mrf.content_hash(), self.labeling, lower, energy, margin.negligible, (step,))
 
 
 def bound(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) -> float:

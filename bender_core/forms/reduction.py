@@ -77,6 +77,18 @@ class Reduction:
         found[self.home[decided]] = decided  # of several the first one stays
         return found
 
+    @property
+    def decided(self) -> tuple[IntArray, IntArray]:
+        """What is decided: variables and their values, shape (f, 2); and ties, shape (t, 3).
+
+        A tie is between a variable that stays and one that leaves the model, with 1 if they are opposite, else 0.
+        """
+        known = np.flatnonzero(~self.is_open)
+        first = np.append(self.deciders, GONE)[self.home]
+        follows = np.flatnonzero(self.is_open & (first != np.arange(self.model.n)))
+        ties = np.column_stack([first[follows], follows, self.value[follows]])
+        return np.column_stack([known, self.value[known]]), ties
+
     @cached_property
     def rounding(self) -> float:
         """How much the energies of the reduced model have been rounded, all of them together."""

@@ -309,5 +309,6 @@ def row_terms(graph: HyperGraph, payments: FloatArray, edge: int, side: int) -> 
     members = graph.active_members(2 * edge + side)[problem.couplings.bit[mine, side]]
     value_of = 2 * members + problem.couplings.entry[mine, side]
     size = int(problem.size[problem.edge_node[edge, side]])
+    # Of no coupling at all it would be integers.
     terms: FloatArray = np.bincount(value_of, payments, 2 * size).astype(np.float64, copy=False)
     return terms.reshape(size, 2)

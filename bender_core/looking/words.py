@@ -104,7 +104,7 @@ def _fixed(value: float, places: int) -> str:
         return number(value)
     text = f"{value:.{places}f}"
     bare = text.rstrip("0").rstrip(".") if places else text
-    if math.isclose(float(bare), value, rel_tol=NEAR):
+    if math.isclose(float(bare), value, rel_tol=NEAR, abs_tol=10.0**-MOST_DECIMALS):
         text = bare
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
@@ -182,10 +182,10 @@ class _Context(NamedTuple):
         begun = self.event.before if self.event.kind == Kind.MESSAGE else self.event.lower_bound
         fewest = max(decimals(begun), 1 - _place(max(map(abs, values))))
         for places in range(fewest, MOST_DECIMALS):
-            texts = [_fixed(value, places) for value in values]
+            texts = [f"{value:.{places}f}" for value in values]
             pairs = combinations(zip(values, texts, strict=True), 2)
             if all(one != other or math.isclose(a, b, rel_tol=NEAR) for (a, one), (b, other) in pairs):
-                return texts
+                return [_fixed(value, places) for value in values]
         return [_fixed(value, MOST_DECIMALS) for value in values]
 
     def number(self, value: float) -> str:

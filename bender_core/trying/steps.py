@@ -10,7 +10,7 @@ from bender_core import looking
 from bender_core.account import Account
 from bender_core.checking.proof import Step
 from bender_core.engine.engine import Engine
-from bender_core.forms.reduction import GONE, Reduction
+from bender_core.forms.reduction import Reduction
 
 # Messages are kept up to this share of the memory limit.
 SHARE = 4
@@ -91,10 +91,7 @@ def _step(engine: Engine, whole: Reduction, found: Reduction | None) -> Step:
     number = whole.deciders
     fixed, tied = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
     if found is not None:
-        known = np.flatnonzero(found.home == GONE)
-        fixed = np.column_stack([number[known], found.value[known]])
-        first = np.append(found.deciders, GONE)[found.home]
-        follows = np.flatnonzero((found.home != GONE) & (first != np.arange(found.model.n)))
-        tied = np.column_stack([number[first[follows]], number[follows], found.value[follows]])
+        fixed, tied = found.decided
+        fixed[:, 0], tied[:, :2] = number[fixed[:, 0]], number[tied[:, :2]]
     groups = tuple(number[group] for group in engine.partition.groups)
     return Step(groups, engine.graph.edges.copy(), looking.messages(engine), fixed, tied, engine.margin.step)

@@ -196,6 +196,14 @@ def test_both_ask_for_a_place_together_also_if_one_still_awaits_an_answer(watche
     assert stage.positions == [run.position for run in runs]
 
 
+def test_a_jump_drops_the_presses_that_still_wait(watched: Callable[[Lab], Stage]) -> None:
+    stage = watched(pair(PAIRS[0]))
+    alone = "const { player } = stage.pair.second; player.step('sweep', false); if (!player.awaited) throw Error()"
+    search = "root.querySelector('[data-act=difference]').click()"
+    stage.act(f"{alone}; {search}; stage.player.jump(0)", None, BOTH_IDLE)
+    assert stage.positions == [0, 0]
+
+
 def test_a_jump_while_both_play_stops_both_at_one_place(watched: Callable[[Lab], Stage]) -> None:
     current = pair(PAIRS[0])
     stage, second = watched(current), current.branches.beside

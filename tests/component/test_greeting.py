@@ -53,10 +53,11 @@ def test_it_says_what_this_is_where_the_bound_is_about_to_rise(opened: Callable[
     expect(stage.root.get_by_role("region", name="What this is")).to_contain_text("Bender Lab")
     run.run(max_events=END - 1)
     stage.shows(run)
+    # It stays, so that nothing moves under the pointer.
     stage.step("round")
     run.run(max_events=END)
     stage.shows(run)
-    expect(stage.root.locator(".greeting")).to_be_hidden()
+    expect(stage.root.locator(".welcome")).to_be_visible()
 
 
 def test_an_update_is_played_with_its_captions(page: Page, opened: Callable[[], Stage], run: bc.Engine) -> None:
@@ -76,7 +77,19 @@ def test_an_update_is_played_with_its_captions(page: Page, opened: Callable[[], 
     assert stage.root.evaluate("root => root.heard") == [1, 2, 3, 4]
     stage.wait("stage.getRootNode().activeElement?.matches('[data-step=round]')")
     stage.step("round")
-    expect(stage.root.locator(".greeting")).to_be_hidden()
+    expect(stage.root.locator(".welcome")).to_be_visible()
+    expect(stage.root.locator(".captions")).to_be_hidden()
+
+
+def test_captions_say_in_which_round_they_are(opened: Callable[[], Stage]) -> None:
+    stage = opened()
+    stage.root.get_by_role("button", name="watch one update").click()
+    stage.settle()
+    heard = stage.root.locator("[data-out=caption]")
+    expect(heard).not_to_contain_text("Round")
+    stage.step("round")
+    stage.step("event")
+    expect(heard).to_contain_text("Round 2.")
 
 
 def test_without_motion_every_press_has_its_caption(opened: Callable[[], Stage]) -> None:

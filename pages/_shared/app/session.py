@@ -313,12 +313,6 @@ class Lab:
                 del former[model]
 
     @property
-    def rules(self) -> tuple[int, int, str]:
-        """M, variant and schedule as they were chosen: those with which the line began, not what a proof made of it."""
-        first = self.branches.shown.lineage
-        return first.max_size, variant_of(first.settings.variant).number, first.settings.schedule
-
-    @property
     def is_public(self) -> bool:
         """Whether anybody can get the model: a sample, or a generated one."""
         return bool(self.origin) and UPLOAD.name not in self.origin
@@ -416,6 +410,12 @@ class Lab:
     def _beside(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run beside the old ones."""
         return bc.Engine(mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True)
+
+
+def first_rules(current: Lab) -> tuple[int, int, str]:
+    """M, variant and schedule with which the line of runs began; forks, as those of a proof, may have others."""
+    first = current.branches.shown.lineage
+    return first.max_size, variant_of(first.settings.variant).number, first.settings.schedule
 
 
 def have_same_groups(run: bc.Engine, other: bc.Engine) -> bool:

@@ -19,6 +19,7 @@ from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import (
     Lab,
     begin_next,
+    first_rules,
     has_lab,
     lab,
     model,
@@ -53,7 +54,7 @@ def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
         open_instead(origin)
         return
     current = lab()
-    size, variant, schedule = current.rules
+    size, variant, schedule = first_rules(current)
     begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -34,14 +34,12 @@ class Pricing(Personal):
     ----------
     mrf : BinaryMRF
     variables : tuple of int
-        All that are priced, those found before included.
+        All that are priced, those found before included, in this order.
     best : Certificate or None
         Of the best labelling; None until it is proven, which is done first.
     account : Account
         To which the proofs are charged.
     found : list of Price
-    first : int or None
-        The one to be priced before the others.
     failure : str
         Why there are no more.
     """
@@ -51,7 +49,6 @@ class Pricing(Personal):
     best: bc.Certificate | None
     account: bc.Account
     found: list[bc.Price] = field(default_factory=list)
-    first: int | None = None
     failure: str = ""
     _is_over: bool = False  # whether no more are taken
     _queue: threading.Lock = field(default_factory=threading.Lock)
@@ -65,14 +62,13 @@ class Pricing(Personal):
         known = {price.variable for price in list(self.found)}
         return [i for i in self.variables if i not in known]
 
-    def put_first(self, variable: int) -> bool:
-        """Price a variable ahead of those still waiting; returns whether that is still possible."""
+    def put_first(self, variables: Sequence[int]) -> bool:
+        """Price variables ahead of those still waiting; returns whether that is still possible."""
         with self._queue:
             if self._is_over or not self.busy:
                 return False
-            self.first = variable
-            if variable not in self.variables:
-                self.variables += (variable,)
+            known = [price.variable for price in self.found]
+            self.variables = tuple(dict.fromkeys((*known, *variables, *self.variables)))
             return True
 
     def view(self, is_going: bool) -> list[protocol.Priced]:
@@ -98,7 +94,7 @@ class Pricing(Personal):
         with self._queue:
             missing = self.missing
             self._is_over = not missing
-            return self.first if self.first in missing else next(iter(missing), None)
+            return next(iter(missing), None)
 
     def _price(self, stopped: threading.Event) -> None:
         stop = bc.Stop(requested=stopped.is_set)
@@ -166,21 +162,22 @@ def _begin(current: Lab, chosen: tuple[int, ...]) -> None:
     _replace(current, Pricing(current.mrf, chosen or tuple(range(current.mrf.n)), None, current.account))
 
 
-def price_next(current: Lab, variables: Iterable[int]) -> None:
-    """Price variables next, the last one first; what is priced already stays, and what was to be priced follows."""
-    for variable in variables:
-        before = _present(current)
-        found = [] if before is None else list(before.found)
-        is_known = variable in (price.variable for price in found)
-        if variable < current.mrf.n and not is_known and (before is None or not before.put_first(variable)):
-            every = (*(price.variable for price in found), variable)
-            _replace(current, Pricing(current.mrf, every, None, current.account, found))
+def price_next(current: Lab, variables: Sequence[int]) -> None:
+    """Price variables ahead of those still waiting; what is priced already stays, and what was to be priced follows."""
+    chosen, before = [i for i in variables if i < current.mrf.n], _present(current)
+    if not chosen or (before is not None and before.put_first(chosen)):
+        return
+    found = [] if before is None else list(before.found)
+    known = [price.variable for price in found]
+    if missing := [i for i in chosen if i not in known]:
+        _replace(current, Pricing(current.mrf, (*known, *missing), None, current.account, found))
 
 
 def _replace(current: Lab, begun: Pricing) -> None:
     """Begin to price in place of what went on; a proof of the whole model is used again."""
     proof, before = current.proof.certificate if current.proof is not None else None, _present(current)
-    begun.best = proof if proof is not None and len(proof.labeling) == current.mrf.n else None
+    is_whole = proof is not None and proof.optimal and len(proof.labeling) == current.mrf.n
+    begun.best = proof if is_whole else None
     if before is not None:
         before.stop()
         begun.best = begun.best or before.best

@@ -724,7 +724,7 @@ class RunCommand(EveryCommand):
     query: NotRequired[str]
     # Of a moment of the talk to show: its number.
     moment: NotRequired[int]
-    # Of variables of the whole model whose other values are to be priced, the one pressed last at the end.
+    # Of variables of the whole model whose other values are to be priced ahead of those still waiting, in this order.
     variables: NotRequired[list[Count]]
     # Of a page to go to: it, and the fields of its address.
     page: NotRequired[Literal["edge", "instance", "learn"]]

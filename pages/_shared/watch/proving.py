@@ -42,7 +42,8 @@ def proving() -> None:
     def begin() -> None:
         PROOF.set(True)
 
-    with st.expander("Prove it", expanded=current.proof is not None):
+    # Open as soon as one is requested on the stage, as Stop is here.
+    with st.expander("Prove it", expanded=current.proof is not None or PROOF.get() is not None):
         st.caption(
             "The bound decides some variables: every better labelling would have to take these values, so they leave "
             "the model. The rest continues in larger groups with the same messages, and so on, without branching, "

@@ -19,6 +19,7 @@ from pages._shared.app.permalink import Origin
 from pages._shared.app.session import (
     Lab,
     begin_next,
+    first_rules,
     give_up_next,
     next_run,
     sample,
@@ -153,20 +154,27 @@ def _chosen(choice: Choice) -> protocol.Chosen:
     }
 
 
+def _begun(current: Lab, now: Choice) -> Choice:
+    """The choices with which the line of the run shown began: its forks may have others."""
+    size, variant, schedule = first_rules(current)
+    return now._replace(max_size=size, variant=variant, schedule=schedule)
+
+
 def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
     """Begin to make the run that is chosen in the place of one on the stage; what is not chosen, or cannot be, stays.
 
     Groups stay as they are unless M, the strategy or the model is another one.
     """
     is_beside = branch is current.branches.beside
-    following = next_run(current, is_beside)
-    now = _present(current, branch) if following is None or following.refusal else following.choice
+    following, shown = next_run(current, is_beside), _present(current, branch)
+    now = shown if following is None or following.refusal else following.choice
     present = Opened(now.mrf, now.origin)
     key = chosen.get("model", _key(present))
     mrf, origin = present if is_beside or key == _key(present) else _model(key) or present
-    if mrf is not now.mrf and now.mrf is current.mrf:
-        most, rows, order = current.rules
-        now = now._replace(max_size=most, variant=rows, schedule=order)
+    if mrf is not now.mrf and now is shown:
+        now = _begun(current, now)
+    elif mrf is not now.mrf and mrf is shown.mrf:  # back from another one that was being made
+        now = shown
     size = min(max(int(chosen.get("M", now.max_size)), 1), LARGEST_GROUP)
     variant, schedule = chosen.get("variant", now.variant), chosen.get("schedule", now.schedule)
     strategy = chosen.get("strategy", now.strategy if mrf is now.mrf else "")
@@ -182,7 +190,7 @@ def choose(current: Lab, chosen: protocol.Chosen, branch: Branch) -> None:
         schedule if schedule in SCHEDULES else now.schedule,
         part,
     )
-    if _chosen(made) == _chosen(_present(current, branch)):
+    if _chosen(made) == _chosen(shown):
         give_up_next(is_beside)
     elif following is None or following.refusal or _chosen(made) != _chosen(following.choice):
         begin_next(current, made, is_beside)

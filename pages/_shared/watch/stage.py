@@ -286,7 +286,7 @@ ACTIONS: dict[str, Action] = {
     "pair": Action(Picture.SAME, lambda current, _: put_beside(current)),
     "alone": Action(Picture.SAME, _alone),
     "prove": Action(Picture.SAME, _prove, True),
-    "price": Action(Picture.SAME, lambda current, command: price_next(current, map(int, command["variables"])), True),
+    "price": Action(Picture.SAME, lambda current, command: price_next(current, command["variables"]), True),
     "keep": Action(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
     "moment": Action(Picture.SAME, _moment, True),
     "go": Action(Picture.ELSEWHERE),

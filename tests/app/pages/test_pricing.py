@@ -7,6 +7,8 @@ import io
 import math
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -109,7 +111,7 @@ def test_a_variable_that_is_clicked_is_priced_ahead_of_those_still_waiting(monke
     assert first is not None
     assert first.thread is not None
     first.thread.join()
-    assert not first.put_first(3)  # it has ended
+    assert not first.put_first([3])  # it has ended
     pricing._replace(mine, pricing.Pricing(mine.mrf, tuple(range(mine.mrf.n)), None, mine.account, list(first.found)))
     assert is_at_1.wait(60)
     pricing.price_next(mine, [4])
@@ -148,6 +150,23 @@ def test_a_click_on_the_stage_prices_a_variable_once(monkeypatch: pytest.MonkeyP
     assert (
         priced["words"] == f"With the value {price.value} here, the best labelling costs {more} more than the optimum."
     )
+
+
+def test_a_proof_that_was_stopped_does_not_stand_for_the_best_labelling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
+    mine = labs.lab("tiny", 3, 9)
+    whole = bc.certify(mine.mrf)
+    for certificate, is_taken in ((replace(whole, optimal=False), False), (whole, True)):
+        monkeypatch.setattr(mine, "proof", SimpleNamespace(certificate=certificate))
+        pricing._PRICING.forget()
+        pricing.price_next(mine, [0])
+        found = pricing._present(mine)
+        assert found is not None
+        assert found.thread is not None
+        found.thread.join()
+        assert found.best is not None
+        assert found.best.optimal
+        assert (found.best is certificate) == is_taken
 
 
 def test_prices_are_charged_to_the_account_of_the_session() -> None:

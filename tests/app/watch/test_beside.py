@@ -510,17 +510,23 @@ def test_the_search_for_a_place_of_both_leaves_them_where_there_is_none(mine: La
 
 @pytest.mark.parametrize("asked", [0, 1])
 def test_a_run_that_is_asked_alone_does_not_wait_for_the_other(mine: Lab, asked: int) -> None:
-    mine = beside(lab("tiny", 3, 9), 4)
+    mine = beside(lab("pose-small", 8, 9), 11)
     second = mine.branches.beside
     assert second is not None
     assert second.run is not None
+    places = []
     for do in (("meet", "meet"), ("meet", "show") if asked == 0 else ("show", "meet")):
         one, two = (command(each, where="difference", beat="node") for each in do)
         stage.carry_out(mine, one | {"run": mine.number, "beside": two})  # type: ignore[typeddict-item]
         stage.carry_out_beside(mine, two | {"run": second.number})
         for run in (mine.run, second.run):
             ended(run.work)
-    assert stage.stage_data(mine)["missed"] is None
+        data = stage.stage_data(mine)
+        places.append([mine.run.position, second.run.position])
+        assert (data if asked == 0 else data["beside"])["missed"] is None
+    # The other one goes where its own question says; that which was asked alone stays.
+    assert places[0][asked] > 0
+    assert places[1][asked] == 0
 
 
 @pytest.mark.parametrize("name", ["pose-small", "torus-10x10", "karate"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
@@ -182,7 +182,7 @@ def test_another_model_begins_with_its_usual_groups(mine: Lab) -> None:
     )
 
 
-def test_another_model_begins_with_what_was_chosen_not_with_what_a_proof_made_of_it(mine: Lab) -> None:
+def test_another_model_begins_as_the_line_began_not_as_its_last_fork(mine: Lab) -> None:
     change = bc.Change(variant=4, by_strategy=ByStrategy(3, "greedy"))
     mine.run.engine.run(max_events=20)
     mine.run.show(20)
@@ -190,6 +190,26 @@ def test_another_model_begins_with_what_was_chosen_not_with_what_a_proof_made_of
     assert (mine.max_size, mine.variant) == (3, 4)
     made(mine, model="sample=karate")
     assert (mine.mrf.name, mine.max_size, mine.variant, mine.schedule) == ("karate", 8, 9, "mplp")
+
+
+def test_what_is_chosen_while_a_run_is_being_made_counts_for_another_model_too(mine: Lab, slow_groups: None) -> None:
+    shown = mine.branches.shown
+    choose(mine, {"M": 6}, shown)
+    choose(mine, {"model": "sample=karate"}, shown)
+    following = next_run(mine)
+    assert following is not None
+    assert (following.choice.mrf.name, following.choice.max_size) == ("karate", 6)
+
+
+def test_back_to_the_present_model_nothing_is_made(mine: Lab, slow_groups: None) -> None:
+    change = bc.Change(variant=4)
+    mine.run.engine.run(max_events=20)
+    mine.run.show(20)
+    mine.fork(change, change.fork(mine.run.engine))
+    shown = mine.branches.shown
+    choose(mine, {"model": "sample=karate"}, shown)
+    choose(mine, {"model": urlencode(mine.origin)}, shown)
+    assert next_run(mine) is None
 
 
 def test_what_cannot_be_chosen_stays_as_it_is(mine: Lab) -> None:

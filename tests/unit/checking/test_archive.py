@@ -171,7 +171,7 @@ def test_arrays_of_other_kinds_and_shapes_are_refused(
     ("name", "content", "said"),
     [
         ("format", as_npy("a plan"), "the file is of another kind; give a file that a proof was saved to"),
-        ("version", as_npy(3), "the proof has version 3, this program reads up to 2; make the proof anew, or "),
+        ("version", as_npy(4), "the proof has version 4, this program reads up to 3; make the proof anew, or "),
     ],
 )
 def test_other_formats_are_named(name: str, content: bytes, said: str, proof: Proof, tmp_path: Path) -> None:

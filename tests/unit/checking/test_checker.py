@@ -19,7 +19,7 @@ import bender_core as bc
 from benchmarks.proofs import drawn
 from bender_core.account import memory_limit
 from bender_core.checking import checker
-from bender_core.checking.checker import RefusedError, _Checked, check_proof
+from bender_core.checking.checker import RefusedError, _ByMessages, check_proof
 from bender_core.checking.left import Remainder
 from bender_core.checking.proof import Proof, Step, load_proof
 from bender_core.synth.pose import body_pose
@@ -139,7 +139,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
     labels, costs = naive.bits(8), naive.energies(mrf)
     x = labels[rng.integers(len(labels))]
     proof = Proof(mrf.content_hash(), x, -np.inf, mrf.energy(x), 1e-9, (step,))
-    found = _Checked(Remainder(mrf, proof), step, 1e-9)
+    found = _ByMessages(Remainder(mrf, proof), step, 1e-9)
     assert found.excess == pytest.approx(twin.lower_bound() - mrf.energy(x), abs=1e-9)
     for p, group in enumerate(part.groups):
         assert found.costs[p] == pytest.approx(twin_costs(twin, p) - mrf.energy(x), abs=1e-9)

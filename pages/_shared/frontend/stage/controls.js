@@ -34,6 +34,7 @@ const listenToAll = (stage) => {
   act("play").onclick = () => (clock.playing ? clock.pause() : clock.play());
   act("run").onclick = () => {
     const stops = pair.stages.some((each) => each.running || each.working);
+    clock.begin();
     for (const each of pair.stages) run(each, stops);
   };
   act("speed").onchange = (event) => {

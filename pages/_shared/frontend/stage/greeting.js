@@ -14,21 +14,41 @@ export class Greeting {
     this.root = stage.$(".greeting");
     this.captions = [...this.root.querySelectorAll("li")];
     this.update = null; // the update to watch: the positions before it and after it
+    this.isMet = false;
     this.opened = null; // the position at which the stage opened
     stage.$("[data-act=watch]").onclick = () => this.watch();
     stage.$("[data-act=next]").onclick = () => stage.pair.clock.step("round", false);
     stage.$("[data-act=greeted]").onclick = () => this.end();
   }
 
+  // With another run it stays, so that nothing moves under the pointer, but there is no update to watch.
   begin({ greeting }) {
     this.update = localStorage.getItem(MET) ? null : greeting;
+    this.root.hidden &&= !this.update;
+    this.welcome();
+  }
+
+  // What this is, whatever was watched before.
+  welcome() {
     Object.assign(this, { isWatched: false, opened: null });
-    this.root.hidden = !this.update;
+    this.tell("welcome");
+    this.stage.$("[data-act=watch]").hidden = !this.update;
+    write(this.stage.$("[data-out=caption]"), "");
+  }
+
+  // The next page does without it.
+  meet() {
+    if (!this.isMet) localStorage.setItem(MET, "yes");
+    this.isMet = true;
+  }
+
+  tell(...shown) {
+    for (const name of ["welcome", "captions", "turn"]) this.stage.$(`.${name}`).hidden = !shown.includes(name);
   }
 
   watch() {
     const { player } = this.stage;
-    localStorage.setItem(MET, "yes");
+    this.meet();
     this.isWatched = true;
     player.jump(this.update.begin);
     this.stage.charts.reveal(); // which the captions describe
@@ -37,30 +57,30 @@ export class Greeting {
   }
 
   end() {
-    localStorage.setItem(MET, "yes");
+    this.meet();
     this.update = null;
     this.root.hidden = true;
   }
 
-  // Whoever goes elsewhere needs it no longer.
+  // Whoever goes elsewhere has met it.
   draw(moment) {
-    if (!this.update) return;
+    if (this.root.hidden) return;
     const { player, pair } = this.stage;
     const { position, playing } = player;
-    const { begin, end } = this.update;
+    if (pair.second) return this.end();
     this.opened ??= position;
-    const isHere = this.isWatched ? begin <= position && position <= end : position === this.opened;
-    if (playing || !isHere || pair.second) return this.end();
-    if (this.isWatched) this.caption(moment);
+    const isHere = this.isWatched && this.update.begin <= position && position <= this.update.end;
+    if (isHere && !playing) return this.caption(moment);
+    if (playing || position !== this.opened) this.meet();
+    if (this.isWatched) this.welcome();
   }
 
   caption({ act, update, over, scene }) {
-    const [welcome, captions, turn] = ["welcome", "captions", "turn"].map((name) => this.stage.$(`.${name}`));
-    const button = this.stage.$("[data-act=watch]");
-    [welcome.hidden, captions.hidden, turn.hidden, button.hidden] = [true, false, !over && !calm.matches, true];
+    this.tell("captions", ...(over || calm.matches ? ["turn"] : []));
+    this.stage.$("[data-act=watch]").hidden = true;
     if (update) write(this.stage.$("[data-out=greeted]"), this.stage.graph.nodes[update.node].label);
     const now = this.captions[CAPTIONS[act]];
-    const again = scene.round > 0 ? ` Round ${scene.round + 1}.` : "";
+    const again = scene.round > 0 && act !== "pass" ? ` Round ${scene.round + 1}.` : "";
     for (const each of this.captions) {
       each.classList.toggle("now", each === now);
       each.dataset.again = again;

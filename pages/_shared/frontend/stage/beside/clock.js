@@ -81,6 +81,7 @@ export class Clock {
   // awaits an answer, as each is needed for the search.
   meet(where) {
     if (this.pair.stages.some(({ running }) => running)) return;
+    // What was pressed before still counts, unless they play.
     if (this.playing) this.pause();
     this.add({ where, beat: this.beat });
   }

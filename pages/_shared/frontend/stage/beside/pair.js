@@ -101,6 +101,12 @@ export class Pair {
     said.clear();
   }
 
+  // The first jumps: presses that still wait are dropped.
+  jump() {
+    this.clock.begin();
+    this.join();
+  }
+
   // The first has gone to another place; the second follows as soon as Python knows it.
   join() {
     this.isJoining = this.second !== null;

@@ -108,7 +108,7 @@ export class Ground {
     });
   }
 
-  // States above it are ruled out for this update, or for good where every cost is exact.
+  // States above it are ruled out: in this update they are "not cheaper", and "out for good" where every cost is exact.
   get limit() {
     return this.isExact ? this.moment.upper : this.progress.ceiling;
   }

@@ -17,6 +17,7 @@ const BAR = 90; // pixels of the longest bar
 const LETTER = 7; // pixels
 const HINT = "While LB still rises, tension mostly says that the run has not converged.";
 const DASH = " – ";
+const ROUNDING = 1e-12; // energies below this share of what is at stake are rounding error
 const SHORTEST = 6; // letters of a name that are kept at least
 
 export class Gaps {
@@ -52,7 +53,7 @@ export class Gaps {
     const room = columns * perColumn;
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
     const all = [...shown, ...others(parts.slice(shown.length))];
-    const rows = withText(all, moment.upper - moment.lower, digitsOf(moment));
+    const rows = withText(all, moment.upper - moment.lower, digitsOf(moment, stage.graph.scale));
     const top = Math.max(parts[0].value, 1e-12);
     const number = 8 * Math.max(...rows.map(({ text }) => text.length)) + 4;
     const column = width / columns;
@@ -122,14 +123,14 @@ export class Gaps {
     const here = stage.chapters.keeper(moment) && " here";
     stage.$("[data-out=gap-open]").hidden = closed;
     stage.$("[data-out=gap-closed]").hidden = !closed;
-    write(stage.$("[data-out=gap-of]"), closed ? "" : fixed(gap, digitsOf(moment)) + here);
+    write(stage.$("[data-out=gap-of]"), closed ? "" : fixed(gap, digitsOf(moment, stage.graph.scale)) + here);
     const chip = stage.$("[data-out=rising]");
     const last = lastSweep(stage);
     chip.hidden = last === null || moment.after.proven;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
     write(chip, stalled ? "LB stalled" : "LB rising");
-    chip.title = `In sweep ${last.number}, LB rose by ${stalled ? "nothing" : numberText(last.rise, 3)}. ${HINT}`;
+    chip.title = `In sweep ${last.number}, LB rose by ${numberText(last.rise, 3)}. ${HINT}`;
     chip.classList.toggle("stalled", stalled);
   }
 }
@@ -147,10 +148,11 @@ const withText = (parts, gap, digits) => {
   return parts.map((part, k) => ({ ...part, text: inWords(units[k], digits) }));
 };
 
-// As many digits as the gap needs, and at least two of its largest part.
-const digitsOf = ({ lower, upper, tension }) => {
+// As many digits as the gap needs, and at least two of its largest part; none for what is rounding error.
+const digitsOf = ({ lower, upper, tension }, scale) => {
   const largest = Math.max(...(tension ? [...tension.edges, ...tension.groups] : []), 0);
-  return Math.max(digitsFor([upper - lower]), largest > 0 ? digitsFor([largest]) - 1 : 0);
+  const needed = (value) => (value > ROUNDING * scale ? digitsFor([value]) : 0);
+  return Math.max(needed(upper - lower), needed(largest) - 1);
 };
 
 // The names of the ends of an edge, or of a group, cut to some letters; the longer of two is cut first.

@@ -126,8 +126,7 @@ export class Variables {
   price(variable) {
     if (this.stage.stretch) return;
     this.stage.tip.hide(); // it says that there is no price
-    const isKnown = (i) => this.stage.data.prices?.some((price) => price.variable === i);
-    this.pressed = [...this.pressed.filter((i) => i !== variable && !isKnown(i)), variable];
+    this.pressed = [...new Set([...this.pressed, variable])];
     this.stage.questions.ask("price", { variables: this.pressed });
   }
 
@@ -136,6 +135,7 @@ export class Variables {
     const { prices } = this.stage.data;
     if (!this.isAnswer || !this.dots.length || !prices || prices === this.prices) return;
     this.prices = prices;
+    this.pressed = this.pressed.filter((i) => !prices.some((price) => price.variable === i));
     for (const text of this.svg.querySelectorAll("text.price")) text.remove();
     const { width } = this.stage.sizes.of(this.svg);
     for (const { variable, text } of prices.length <= FEW ? prices : []) {

@@ -105,7 +105,7 @@ export class Player {
   jump(position) {
     this.stop();
     this.show(position);
-    if (!this.stage.first) this.stage.pair.join();
+    if (!this.stage.first) this.stage.pair.jump();
   }
 
   step(grain, backward) {
