@@ -331,16 +331,15 @@ def _message(context: _Context) -> Explanation:
     else:
         moved = "does not change: it already includes this cost"
     nu = "ν" if context.variant.exact else "ν⁻"
+    own = "this cost, less the rest of the bound"
     if not d:
-        shared, share = "keeps its cost", "φ"
+        shared, share = f"keeps {own}", "φ"
     elif context.schedule == "mplp":
-        shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
+        shared = f"shares {own}, in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
         share = f"(φ + Σ {nu}) / {1 + d}"
     else:
-        shared, share = (
-            "shares its cost by weights, only with edges to groups updated later",
-            f"w · (φ + Σ {nu}) ahead, {nu} behind",
-        )
+        shared = f"shares {own}, by weights, only with edges to groups updated later"
+        share = f"w · (φ + Σ {nu}) ahead, {nu} behind"
     return Explanation(
         f"{met}: no state is cheaper than y = {y}, at {after}. The group takes it into the "
         f"labelling and {shared}. The lower bound {moved}.",

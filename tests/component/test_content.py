@@ -314,6 +314,16 @@ def test_the_answer_of_a_run_is_its_best_labelling(watched: Callable[[Lab], Stag
         assert f"breaks {broken} of " in said
 
 
+def test_a_key_leads_from_view_to_view(watched: Callable[[Lab], Stage]) -> None:
+    stage = watched(lab("tiny", 3, 9))
+    seen = []
+    for _ in range(4):
+        stage.page.keyboard.press("v")
+        stage.settle()
+        seen.append(stage.root.locator("button[data-view][aria-pressed=true]").get_attribute("data-view"))
+    assert seen == ["both", "variables", "answer", "hyper"]
+
+
 def test_a_click_in_the_answer_asks_for_a_price_which_is_written_beside_its_dot(
     watched: Callable[[Lab], Stage], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def opened(watched: Callable[[Lab], Stage], monkeypatch: pytest.MonkeyPatch) -> 
 def test_it_says_what_this_is_where_the_bound_is_about_to_rise(opened: Callable[[], Stage], run: bc.Engine) -> None:
     stage = opened()
     expect(stage.root.get_by_role("region", name="What this is")).to_contain_text("Bender Lab")
+    expect(stage.root.locator(".welcome")).to_contain_text("Here: Candidates of 14 body parts around two people")
     run.run(max_events=END - 1)
     stage.shows(run)
     # It stays, so that nothing moves under the pointer.

@@ -152,9 +152,11 @@ class Branches:
         From where, if what is shown begins with a fork.
     called : int
         The number of the run that was requested below the stage, which comes into sight; -1 if none was.
+    since : int
+        The number that the first run had on the stage: what has a higher one is of this model as well.
     """
 
-    def __init__(self, lineage: Lineage, run: WatchedRun) -> None:
+    def __init__(self, lineage: Lineage, run: WatchedRun, since: int) -> None:
         self._whole = run.engine.mrf
         self._all: list[Branch] = []
         self._begun = self._forked = 0
@@ -164,7 +166,7 @@ class Branches:
         self.placed_at: int | None = None
         self.request: ForkRequest | None = None
         self.forked_from: ForkedFrom | None = None
-        self.called = -1
+        self.called, self.since = -1, since
 
     def begin(self, lineage: Lineage, run: WatchedRun) -> Branch:
         """Add a run that has forked from none."""

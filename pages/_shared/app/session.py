@@ -198,7 +198,7 @@ class Lab:
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
-        self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run)
+        self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run, self.number)
 
     def open(
         self, mrf: bc.BinaryMRF, origin: Origin, part: bc.Partition, max_size: int, variant: int, schedule: str
@@ -391,9 +391,9 @@ class Lab:
         self.references = References()
         self._forget_runs()
         self.run = WatchedRun(engine)
-        self.branches = Branches(Lineage.of(engine, max_size), self.run)
-        self.notice = ""
         self.number += 1
+        self.branches = Branches(Lineage.of(engine, max_size), self.run, self.number)
+        self.notice = ""
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run; if there is no room beside the old runs, they are given up."""

@@ -67,7 +67,12 @@ def _key(model: Opened) -> str:
 
 
 def _sample(name: str) -> protocol.Option:
-    return {"value": urlencode(SAMPLE.say(name)), "text": label(sample(name).name), "title": ""}
+    return _option(urlencode(SAMPLE.say(name)), sample(name))
+
+
+def _option(value: str, mrf: bc.BinaryMRF) -> protocol.Option:
+    """A model by its name, with what it is."""
+    return {"value": value, "text": label(mrf.name), "title": label(mrf.description)}
 
 
 def _recent(current: Lab) -> list[protocol.Option]:
@@ -75,7 +80,7 @@ def _recent(current: Lab) -> list[protocol.Option]:
     found, present = _RECENT.made(list), Opened(current.mrf, current.origin)
     if SAMPLE.name not in current.origin:
         found[:] = [present, *(each for each in found if _key(each) != _key(present))][:RECENT]
-    return [{"value": _key(each), "text": label(each.mrf.name), "title": ""} for each in found]
+    return [_option(_key(each), each.mrf) for each in found]
 
 
 def _strategy(name: str) -> protocol.Option:

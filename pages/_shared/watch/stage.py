@@ -125,6 +125,10 @@ def _on_command() -> None:
         # So has another moment.
         go(command["moment"])
         WHOLE_PAGE.set(True)
+    elif command["do"] == "price" and command["run"] >= current.branches.since:
+        # A proof has just shown another run of the same model.
+        price_next(current, command["variables"])
+        WHOLE_PAGE.set(True)
     if command.get("beside"):
         carry_out_beside(current, command["beside"])
 

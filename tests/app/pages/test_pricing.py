@@ -152,6 +152,20 @@ def test_a_click_on_the_stage_prices_a_variable_once(monkeypatch: pytest.MonkeyP
     )
 
 
+def test_a_click_counts_though_a_proof_has_just_shown_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = labs.SessionState()
+    monkeypatch.setattr(pricing.st, "session_state", state)
+    mine = state.lab = labs.lab("tiny", 3, 9)
+    before = mine.number
+    mine.fork(bc.Change(variant=4), bc.Change(variant=4).fork(mine.run.engine))
+    assert mine.number != before
+    # That of a run of another model does not.
+    for run, counts in ((-1, False), (before, True)):
+        state.stage = {"command": labs.command("price", variables=[3], run=run)}
+        stage._on_command()
+        assert (pricing._present(mine) is not None) == counts
+
+
 def test_a_proof_that_was_stopped_does_not_stand_for_the_best_labelling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pricing.st, "session_state", labs.SessionState())
     mine = labs.lab("tiny", 3, 9)

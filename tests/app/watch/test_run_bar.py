@@ -108,7 +108,8 @@ def test_a_model_that_is_no_sample_is_offered_again(mine: Lab) -> None:
     take_model(mine, made_up, {"upload": "0123"})
     choices(mine)
     made(mine, model="sample=karate")
-    assert dict(choices(mine)["models"])["recent"] == [{"value": "upload=0123", "text": made_up.name, "title": ""}]
+    offered = {"value": "upload=0123", "text": made_up.name, "title": made_up.description}
+    assert dict(choices(mine)["models"])["recent"] == [offered]
     made(mine, model="upload=0123")
     assert mine.mrf is made_up
     assert mine.origin == {"upload": "0123"}

@@ -143,7 +143,7 @@ def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.E
             assert is_shown(event.before, told(sentence, "The lower bound rises from "))
             assert sentence.endswith(" to this cost.")
         parts = 1 + len(engine.graph.neighbours(event.node))
-        assert f"shares its cost in {parts} equal parts, one for itself and one for each edge" in sentence
+        assert f"less the rest of the bound, in {parts} equal parts, one for itself and one for each edge." in sentence
         assert f"/ {parts};" in formula
         assert is_shown(event.before, told(formula, "LB: "))
         assert is_shown(event.value, formula.rpartition(" → ")[2])
@@ -173,7 +173,7 @@ def test_a_message_is_shared_as_its_schedule_says() -> None:
     engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=9, schedule="srmp")
     (*_, event) = engine.step("node")
     sentence, formula = explain(event, engine.graph, engine.variant, "srmp")
-    assert "shares its cost by weights, only with edges to groups updated later." in sentence
+    assert "less the rest of the bound, by weights, only with edges to groups updated later." in sentence
     assert formula.startswith("λ ← ν⁻ − w · (φ + Σ ν⁻) ahead, ν⁻ behind;  LB: ")
 
 
@@ -261,7 +261,7 @@ def test_a_group_without_neighbours_is_explained() -> None:
     engine.run()
     told = [explain(event, engine.graph, engine.variant) for event in engine.trace]
     assert "its 0 messages" in told[0].sentence
-    assert any("keeps its cost" in said.sentence for said in told)
+    assert any("keeps this cost, less the rest" in said.sentence for said in told)
     assert not any(NOT_A_NUMBER.search("\n".join(said)) for said in told)
 
 

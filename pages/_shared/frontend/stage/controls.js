@@ -11,6 +11,7 @@ const EVENTS = [",", "."];
 const PAGES = { PageUp: true, PageDown: false }; // as presenters send them
 const BACK = "x"; // to the run before
 const PAIR = "c"; // another run beside this one
+const VIEW = "v"; // the next view of the model
 const TYPED_INTO = "input, textarea, select, summary, [role^=menu], [role=option]";
 
 export const listen = (stage) => {
@@ -101,6 +102,7 @@ const press = (stage, event) => {
   if (event.key === "?") return openKeys(stage.$("dialog"));
   if (stage.talk.press(event) || stage.lecture.press(event.key)) return event.preventDefault();
   if (!stage.stretch && leads(stage, event.key)) return event.preventDefault();
+  if (event.key.toLowerCase() === VIEW) return stage.panes.lookOn();
   if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key] ?? (isLecture() ? PAGES[event.key] : undefined);

@@ -36,6 +36,12 @@ export class Greeting {
     write(this.stage.$("[data-out=caption]"), "");
   }
 
+  // What the model is about: the first sentence of its description.
+  asks() {
+    const [first] = (this.stage.runBar.field("model").selectedOptions[0]?.title ?? "").split(/(?<=\.) /);
+    return first ? `Here: ${first}` : "";
+  }
+
   // The next page does without it.
   meet() {
     if (!this.isMet) localStorage.setItem(MET, "yes");
@@ -69,6 +75,7 @@ export class Greeting {
     const { position, playing } = player;
     if (pair.second) return this.end();
     this.opened ??= position;
+    write(this.stage.$("[data-out=asks]"), this.asks());
     const isHere = this.isWatched && this.update.begin <= position && position <= this.update.end;
     if (isHere && !playing) return this.caption(moment);
     if (playing || position !== this.opened) this.meet();

@@ -16,6 +16,7 @@ const KEYS = [
   ["`+` `−` `0`", "zoom in, zoom out, show all"],
   ["`tab`, `enter`", "go to a <dfn data-term='hyper-edge'>line</dfn> or a circle; pin its <dfn>message</dfn>"],
   ["`→` `←` `↑` `↓`", "move the circle that tab has gone to"],
+  ["`V`", "the next view of the model: groups, both, variables, the answer"],
   ["`L`", "open or close the list of messages"],
   ["`J` `K`, `enter`", "in the list: next, previous line; look closer; again: page Edge"],
   ["`D`", "open or close the message shown, state by state"],

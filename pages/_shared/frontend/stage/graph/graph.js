@@ -74,6 +74,12 @@ export class Graph {
     this.look(view);
   }
 
+  // At the next view, after the last one at the first.
+  lookOn() {
+    const views = Array.from(this.buttons, (button) => button.dataset.view);
+    this.choose(views[(views.indexOf(this.view) + 1) % views.length]);
+  }
+
   look(view) {
     this.turn(view);
     this.layout();
