@@ -4,6 +4,7 @@ import { write } from "./layout.js";
 import { calm } from "./play/player.js";
 
 const MET = "bender-lab:met";
+const narrow = matchMedia("(max-width: 600px)");
 const LASTS = 20000; // milliseconds of the update, so that the captions can be read
 // Which caption goes with an act of the update.
 const CAPTIONS = { start: 0, floor: 0, answer: 1, rows: 2, pass: 3 };
@@ -78,7 +79,10 @@ export class Greeting {
     write(this.stage.$("[data-out=asks]"), this.asks());
     const isHere = this.isWatched && this.update.begin <= position && position <= this.update.end;
     if (isHere && !playing) return this.caption(moment);
-    if (playing || position !== this.opened) this.meet();
+    const hasLeft = playing || position !== this.opened;
+    // A phone has no room for more than the pictures.
+    if (hasLeft && narrow.matches) return this.end();
+    if (hasLeft) this.meet();
     if (this.isWatched) this.welcome();
   }
 
