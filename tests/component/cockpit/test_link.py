@@ -57,9 +57,9 @@ def picture(stage: Stage, pane: str) -> dict[str, Any]:
     stage.page.evaluate("() => document.activeElement?.shadowRoot?.activeElement?.blur()")
     stage.wait("!stage.stage.drawer.open || stage.stage.drawer.view?.at === argument", EVENT)
     stage.settle()
-    stage.wait("!stage.stage.data.measuring")
-    # The values of the lines in sight arrive a moment after the lines.
+    # The values of the lines in sight arrive a moment after the lines, and the verdict below them after the values.
     stage.wait("stage.querySelector('.table .line:not([hidden]) .cell.mean')?.textContent !== '–'")
+    stage.wait("!stage.stage.data.measuring")
     found: dict[str, Any] = told(stage.root, PICTURE, pane)
     return found
 
