@@ -19,6 +19,8 @@ from bender_core.experiments.store import FinishedRun
 # The levels of the paper's table of normalised gaps, and the baseline of its times.
 PERCENTILES = (80, 90, 93, 95, 98, 100)
 BASELINE = 11
+# Between the shortest and the longest of its times, if a slope is to tell something.
+LEAST_SPREAD = 1.1
 
 
 @dataclass(frozen=True)
@@ -202,10 +204,11 @@ def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
 def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
     """Slope and intercept of ``log10(seconds) = slope * log10(seconds of the baseline) + intercept``.
 
-    Times that reached a limit do not count, and a run shared by several M counts once; NaN if fewer than two are left.
+    Times that reached a limit do not count, and a run shared by several M counts once. NaN unless the longest of the
+    baseline's times is at least `LEAST_SPREAD` times the shortest: the slope would be that of chance.
     """
     pairs = {(t.baseline.outcome.seconds, t.run.outcome.seconds): None for t in timed if not t.cut_short}
-    if len({baseline for baseline, _ in pairs}) < 2:
+    if not pairs or max(pairs)[0] < LEAST_SPREAD * min(pairs)[0]:
         return math.nan, math.nan
     baselines, seconds = np.log10(list(pairs)).T
     slope, intercept = np.polyfit(baselines, seconds, 1)

@@ -81,7 +81,7 @@ def _line(variant: int, timed: Sequence[Timing]) -> dict[str, Any]:
         "type": "scatter",
         "mode": "lines",
         "x": ends,
-        "y": 10**intercept * ends**slope,
+        "y": 10 ** (intercept + slope * np.log10(ends)),
         "line": {"color": style.colour, "dash": style.dash, "width": 1.5},
         "hoverinfo": "skip",
         "legendgroup": str(variant),

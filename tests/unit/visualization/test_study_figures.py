@@ -64,6 +64,19 @@ def test_lines_fit_and_are_named_by_their_variant() -> None:
     assert lines["9"].line.dash == STYLES[9].dash
 
 
+@pytest.mark.parametrize("apart", [0.0, 1e-12, 1e-9, 1e-5])
+def test_where_the_baseline_takes_equal_times_no_line_is_drawn(apart: float) -> None:
+    """A slope of millions would be that of chance, and too large a power of ten."""
+    runs = [run(v, seed, 0.002 * (1 + apart * seed) * (1 + seed * (v == 9))) for seed in range(2) for v in (9, 11)]
+    assert all(np.isnan(line.y).all() for line in traces(runs, "lines").values())
+    assert [len(points.x) for points in traces(runs, "markers").values()] == [2, 2]
+
+
+def test_steep_lines_end_at_their_points() -> None:
+    runs = [run(v, seed, 0.002 * 1.2**seed if v == 11 else 10.0 ** (150 * seed)) for seed in range(2) for v in (9, 11)]
+    assert np.allclose(traces(runs, "lines")["9"].y, [1, 1e150])
+
+
 def test_labels_of_lines_that_end_side_by_side_are_moved_apart() -> None:
     runs = [run(variant, seed, 10.0**seed) for seed in range(3) for variant in (*range(1, 11), 11)]
     heights = np.sort(np.log10(plot_times(runs).data[-1].y))

@@ -43,14 +43,15 @@ export class Race {
     this.drawn = Number.NEGATIVE_INFINITY;
   }
 
-  // What moves is drawn by the stages; numbers and curves follow a few times a second.
+  // What moves is drawn by the stages; numbers and curves follow a few times a second, in a film at every picture.
   draw() {
     const { pair } = this;
     const moments = pair.stages.map((stage) => stage.moment());
     if (!pair.second || moments.some((moment) => !moment)) return;
     for (const [k, stage] of pair.stages.entries()) this.note(stage, moments[k]);
     const now = performance.now();
-    if (pair.stages.some(({ player }) => player.scene) && now - this.drawn < APART_IN_TIME) return;
+    const moves = pair.stages.some(({ player }) => player.scene && player.filmed === null);
+    if (moves && now - this.drawn < APART_IN_TIME) return;
     Object.assign(this, { moments, drawn: now });
     pair.clock.select.value = pair.clock.beat;
     write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
