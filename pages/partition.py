@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._shared.app.session import Lab, lab, show_next
+from pages._shared.app.tabs import tabs
 from pages._shared.app.text import complaint, paragraph
 from pages._shared.partition.cost import choices, cost
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups
@@ -14,6 +15,9 @@ from pages._shared.partition.table import draft, give_up, go, partition_progress
 from pages._shared.partitioning.applying import applied, apply, not_applied, show_making, words
 from pages._shared.partitioning.cached import fingerprint
 from pages._shared.partitioning.draft import Draft
+
+# The view beside which nothing is edited.
+COMPARISON = "Compare strategies"
 
 
 def begin(current: Lab, on_table: Draft) -> None:
@@ -70,22 +74,13 @@ def choose(current: Lab, on_table: Draft) -> None:
 def look(current: Lab, on_table: Draft, model: str) -> None:
     """The partition, drawn and listed, to be edited by hand; or all strategies side by side."""
     part = on_table.now.part
-    graph, variables, listing, comparison = st.tabs(
-        ["Hyper-variables", "Variables", "Groups", "Compare strategies"], key="cut_view", on_change="rerun"
-    )
-    with graph:
-        if graph.open:
-            draw_groups(current, part, model)
-    with variables:
-        if variables.open:
-            draw_variables(current, part, model)
-    with listing:
-        if listing.open:
-            list_groups(current, part)
-    with comparison:
-        if comparison.open:
-            compare(current)
-    if not comparison.open:
+    views = {
+        "Hyper-variables": lambda: draw_groups(current, part, model),
+        "Variables": lambda: draw_variables(current, part, model),
+        "Groups": lambda: list_groups(current, part),
+        COMPARISON: lambda: compare(current),
+    }
+    if tabs("cut_view", views) != COMPARISON:
         by_hand(current, on_table)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from bender_core.experiments.outcome import WORKER_DIED, Outcome
@@ -196,11 +197,21 @@ def _explained(path: Path, consequence: str = "") -> Iterator[None]:
 
 
 def _run(row: sqlite3.Row) -> FinishedRun:
-    source, values = json.loads(row["instance"])
-    instance = Instance(source, tuple((name, value) for name, value in values))
-    limits = Limits(**json.loads(row["limits"]))
+    instance, limits = _instance(row["instance"]), _limits(row["limits"])
     task = Task(
         row["key"], row["model"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits
     )
     fields = Outcome.__dataclass_fields__
     return FinishedRun(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])
+
+
+# The runs of a study are on few instances, with the same limits.
+@lru_cache(4096)
+def _instance(text: str) -> Instance:
+    source, values = json.loads(text)
+    return Instance(source, tuple((name, value) for name, value in values))
+
+
+@lru_cache(16)
+def _limits(text: str) -> Limits:
+    return Limits(**json.loads(text))

@@ -152,7 +152,6 @@ LONG = {
     "_works": "a table of what is stopped",
     "app": "a table of what is stopped",
     "run": "one experiment of the benchmark of forks",
-    "present": "a page",
 }
 MANY_NAMES = {"BinaryMRF": 29}
 

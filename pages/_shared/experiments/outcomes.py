@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import plotly.graph_objects as go
 import pyarrow as pa
@@ -33,6 +34,7 @@ from pages._shared.app.naming import file_name
 from pages._shared.app.next_run import Choice
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import begin_next, lab
+from pages._shared.app.tabs import tabs
 from pages._shared.app.text import complaint, paragraphs, table
 
 # The most runs listed: larger tables are slow in a browser.
@@ -63,7 +65,25 @@ def times(runs: Sequence[FinishedRun]) -> None:
     if not any(run.task.variant == BASELINE for run in shown):
         st.caption(f"Times are compared with variant {BASELINE}, the baseline, and none of its runs is done.")
         return
-    drawing = plot_times(shown)
+    scatter(shown)
+    observed = observations(shown)
+    if observed:
+        st.markdown("**What the paper observed, and whether it holds for these runs**")
+        paragraphs(
+            f"{'✓ holds' if look.holds else '✗ does not hold'}: {look.claim} {look.numbers}" for look in observed
+        )
+    speedups(shown, chosen)
+
+
+def scatter(shown: Sequence[FinishedRun]) -> None:
+    """The timing scatter, of which a click opens a run."""
+    limit = max(run.task.limits.seconds for run in shown)
+    legend = (
+        "Each point is a run, each line a best fit; runs below the baseline's line were faster. Colours and symbols "
+        "are the paper's: colours for α, o and solid lines for rows on the loosest edge, x and dotted lines on all "
+        f"loose edges. Faint: a run reached the limit of {limit:g} s, so its true time is longer."
+    )
+    drawing = drawn("\n".join(f"{run.task.key} {run.task.max_size}" for run in shown), shown)
     picked = st.plotly_chart(
         drawing,
         key="times",
@@ -72,31 +92,28 @@ def times(runs: Sequence[FinishedRun]) -> None:
         selection_mode="points",
         alt="Seconds of every run against those of the baseline; the table of speed-ups below has the numbers",
     )
-    limit = max(run.task.limits.seconds for run in shown)
-    legend = (
-        "Each point is a run, each line a best fit; runs below the baseline's line were faster. Colours and symbols "
-        "are the paper's: colours for α, o and solid lines for rows on the loosest edge, x and dotted lines on all "
-        f"loose edges. Faint: a run reached the limit of {limit:g} s, so its true time is longer."
-    )
     st.caption(f"{legend} Click a point to watch its run.".replace("α", "<dfn>α</dfn>", 1), unsafe_allow_html=True)
     points = picked.selection.points
     if points:
         key, _, size = points[0]["customdata"]
         watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
-    points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
-    page = self_contained(points_shown, legend, drawing)
-    st.download_button("Save the figure (HTML)", page, file_name(str(st.session_state.plan), "times.html"), "text/html")
-    observed = observations(shown)
-    if observed:
-        st.markdown("**What the paper observed, and whether it holds for these runs**")
-        paragraphs(
-            f"{'✓ holds' if look.holds else '✗ does not hold'}: {look.claim} {look.numbers}" for look in observed
-        )
+    # Made on a click: a browser would fetch these megabytes at every visit.
+    st.download_button(
+        "Save the figure (HTML)",
+        partial(self_contained, legend, drawing),
+        file_name(str(st.session_state.plan), "times.html"),
+        "text/html",
+        on_click="ignore",
+    )
+
+
+def speedups(shown: Sequence[FinishedRun], sizes: Sequence[int]) -> None:
+    """How much faster than the baseline each variant is."""
     found = {(speed.variant, speed.max_size): speed for speed in speeds(shown)}
     table(
-        ["speed-up (slope)", *(f"M {size}" for size in chosen)],
+        ["speed-up (slope)", *(f"M {size}" for size in sizes)],
         [
-            [bc.VARIANTS[variant].title, *(_speed(found.get((variant, size))) for size in chosen)]
+            [bc.VARIANTS[variant].title, *(_speed(found.get((variant, size))) for size in sizes)]
             for variant in sorted({variant for variant, _ in found})
         ],
     )
@@ -106,11 +123,15 @@ def times(runs: Sequence[FinishedRun]) -> None:
     )
 
 
-# A callable, run on a click, would avoid this; but Streamlit forgets it as soon as the page is rerun.
-@st.cache_data(show_spinner=False, max_entries=4)
-def self_contained(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
+@st.cache_resource(show_spinner=False, max_entries=4)
+def drawn(points: str, _runs: Sequence[FinishedRun]) -> go.Figure:
+    """The times of runs; ``points`` tells these runs from others."""
+    return plot_times(_runs)
+
+
+def self_contained(legend: str, drawing: go.Figure) -> bytes:
     """A figure as a self-contained HTML page."""
-    return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
+    return document("Seconds of every run against those of the baseline", {legend: drawing}).encode()
 
 
 def _speed(speed: Speed | None) -> str:
@@ -224,10 +245,4 @@ def results(runs: Sequence[FinishedRun]) -> None:
     if proven:
         views["Proofs"] = lambda: proof_table(proven)
     views["Runs"] = lambda: run_list(runs)
-    if st.session_state.get("study_view") not in views:
-        st.session_state.pop("study_view", None)  # of another plan
-    tabs = st.tabs(list(views), key="study_view", on_change="rerun")
-    for tab, draw in zip(tabs, views.values(), strict=True):
-        with tab:
-            if tab.open:
-                draw()
+    tabs("study_view", views)

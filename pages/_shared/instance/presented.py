@@ -15,6 +15,7 @@ from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_m
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_name, file_of, picture
 from pages._shared.app.session import has_lab
+from pages._shared.app.tabs import tabs
 from pages._shared.app.text import MEDIUM, SHORT, complaint, heading, label, paragraph, table
 from pages._shared.instance.sources import format_title
 
@@ -29,6 +30,41 @@ UNKNOWN = "…"
 @st.cache_data(show_spinner=False, max_entries=16)
 def _statistics(content: str, _mrf: bc.BinaryMRF) -> Statistics:
     return statistics(_mrf)
+
+
+def drawing(mrf: bc.BinaryMRF) -> None:
+    """The variables and their couplings."""
+    if mrf.n > LARGEST_PICTURE:
+        st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
+        return
+    couplings = int(np.count_nonzero(mrf.coupling()))
+    st.plotly_chart(
+        plot_model(mrf),
+        height=430,
+        config=picture(file_name(mrf.name, "model")),
+        key="model",
+        alt=f"{mrf.n} variables and {couplings} couplings between them",
+    )
+    few = f" The {MOST_EDGES:,} strongest of {couplings:,} are drawn." * (couplings > MOST_EDGES)
+    st.caption(
+        "Circles: variables, coloured by the cost of x = 1. Lines: "
+        f"<dfn data-term='coupling'>couplings</dfn>, dotted if repulsive.{few}",
+        unsafe_allow_html=True,
+    )
+
+
+def histogram(mrf: bc.BinaryMRF) -> None:
+    """How often each coupling occurs."""
+    st.plotly_chart(
+        plot_couplings(mrf),
+        height=430,
+        config=picture(file_name(mrf.name, "couplings")),
+        key="couplings",
+        alt="Histogram: number of edges by coupling",
+    )
+    st.caption(
+        "Number of edges by <dfn>coupling</dfn> w; negative couplings favour equal values.", unsafe_allow_html=True
+    )
 
 
 def conversion(mrf: bc.BinaryMRF) -> None:
@@ -128,40 +164,13 @@ def present(mrf: bc.BinaryMRF) -> None:
     if facts is not None and facts.range > WIDEST_RANGE:
         st.caption(f"Energies span a factor of {facts.range:.0e}: the smallest may be lost in rounding.")
     terms(mrf)
-    couplings = int(np.count_nonzero(mrf.coupling()))
-    drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
-    with drawing:
-        if mrf.n <= LARGEST_PICTURE:
-            st.plotly_chart(
-                plot_model(mrf),
-                height=430,
-                config=picture(file_name(mrf.name, "model")),
-                key="model",
-                alt=f"{mrf.n} variables and {couplings} couplings between them",
-            )
-            few = f" The {MOST_EDGES:,} strongest of {couplings:,} are drawn." * (couplings > MOST_EDGES)
-            st.caption(
-                "Circles: variables, coloured by the cost of x = 1. Lines: "
-                f"<dfn data-term='coupling'>couplings</dfn>, dotted if repulsive.{few}",
-                unsafe_allow_html=True,
-            )
-        else:
-            st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
-    with histogram:
-        st.plotly_chart(
-            plot_couplings(mrf),
-            height=430,
-            config=picture(file_name(mrf.name, "couplings")),
-            key="couplings",
-            alt="Histogram: number of edges by coupling",
-        )
-        st.caption(
-            "Number of edges by <dfn>coupling</dfn> w; negative couplings favour equal values.", unsafe_allow_html=True
-        )
-    with form:
-        conversion(mrf)
-    with file:
-        save(mrf)
+    views = {
+        "Drawing": lambda: drawing(mrf),
+        "Couplings": lambda: histogram(mrf),
+        "Normal form": lambda: conversion(mrf),
+        "Save": lambda: save(mrf),
+    }
+    tabs("model_view", views)
     if mrf.source:
         with st.expander("Source"):
             paragraph(mrf.source)

@@ -28,7 +28,7 @@ from pages._shared.app.session import (
     sample_names,
     show_next,
 )
-from pages._shared.app.text import complaint, markdown, paragraph
+from pages._shared.app.text import complaint, markdown
 from pages._shared.app.uploads import uploads
 from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
@@ -85,21 +85,19 @@ def samples() -> None:
     origin = lab().origin if has_lab() else None
     for name in sample_names():
         mrf, is_current = sample(name), SAMPLE.say(name) == origin
+        # Few elements, as a browser takes milliseconds for each.
         with st.container(border=True):
             image, words = st.columns([3, 8], vertical_alignment="center")
             image.image(thumbnail(name), alt=f"The graph of {name}")
-            with words:
-                title, action = st.columns([3, 1], vertical_alignment="center")
-                title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
-                action.button(
-                    "Loaded" if is_current else "Load",
-                    key=f"load-{name}",
-                    on_click=take,
-                    args=(mrf, SAMPLE.say(name)),
-                    disabled=is_current,
-                    width="stretch",
-                )
-                paragraph(mrf.description)
+            title = f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges"
+            words.markdown(f"{title}  \n{markdown(mrf.description)}")
+            words.button(
+                "Loaded" if is_current else "Load",
+                key=f"load-{name}",
+                on_click=take,
+                args=(mrf, SAMPLE.say(name)),
+                disabled=is_current,
+            )
 
 
 def largest_upload() -> int:

@@ -5,25 +5,47 @@ from __future__ import annotations
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.learn import LESSONS
-from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
-from tests.app.pages.test_pages import app, complaints
+from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, ROOT, Formula, source
+from tests.app.pages.test_pages import app, complaints, ran
 
 
-def test_the_page_shows_every_formula_with_its_code() -> None:
+def shown(view: str = "Formulas", **state: object) -> tuple[AppTest, str]:
+    """The page with a view open, and all of its texts."""
     test = app("method")
+    for name, value in {"method_view": view, **state}.items():
+        test.session_state[name] = value
+    ran(test.run())
     assert complaints(test) == []
-    assert [heading.value for heading in test.subheader] == [step.title for step in FORMULAS]
-    assert len(test.latex) == len(FORMULAS)
+    return test, "\n".join(text.value for text in test.markdown)
+
+
+def test_the_page_shows_every_formula() -> None:
+    test, said = shown()
+    assert re.findall("^### (.+)$", said, re.MULTILINE) == [step.title for step in FORMULAS]
+    for step in FORMULAS:
+        assert f"$$\n{step.latex}\n$$\n\n{step.words}" in said
+    assert len(test.code) == 0
+
+
+def test_the_code_of_a_formula_is_shown_where_it_is_opened() -> None:
+    test, _ = shown(**{f"code-{step.function}": True for step in FORMULAS})
     for step, code in zip(FORMULAS, test.code, strict=True):
         assert f"def {step.function}(" in code.value
-    said = " ".join(text.value for text in test.markdown).replace(r"y\*", "y*")
-    for word, term in GLOSSARY.items():
-        assert f"| **<dfn>{word}</dfn>** | {term.symbol} | {term.meaning} | {term.seen} |" in said
+
+
+def test_the_page_shows_all_symbols_misprints_and_terms() -> None:
+    _, said = shown("Notation")
     assert all(f"${symbol}$" in said for symbol, *_ in NOTATION)
+    _, said = shown("Misprints of the paper")
+    assert all(f"- **{where}.** {mended}" in said for where, mended in MISPRINTS)
+    _, said = shown("Glossary")
+    for word, term in GLOSSARY.items():
+        assert f"| **<dfn>{word}</dfn>** | {term.symbol} | {term.meaning} | {term.seen} |" in said.replace(r"y\*", "y*")
 
 
 @pytest.mark.parametrize("step", FORMULAS, ids=lambda step: step.title)

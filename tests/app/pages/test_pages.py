@@ -242,6 +242,7 @@ def test_the_sample_that_is_current_is_marked() -> None:
 @pytest.mark.parametrize("name", ["tiny", "karate"])
 def test_the_normal_form_of_every_edge_keeps_the_energies(name: str) -> None:
     test = app("instance")
+    test.session_state.model_view = "Normal form"
     ran(test.button(f"load-{name}").click().run())
     mrf = lab(test).mrf
     (edge,) = [field for field in test.number_input if field.label.startswith("Edge")]

@@ -49,10 +49,9 @@ export class Race {
     const moments = pair.stages.map((stage) => stage.moment());
     if (!pair.second || moments.some((moment) => !moment)) return;
     for (const [k, stage] of pair.stages.entries()) this.note(stage, moments[k]);
-    const now = performance.now();
     const moves = pair.stages.some(({ player }) => player.scene && player.filmed === null);
-    if (moves && now - this.drawn < APART_IN_TIME) return;
-    Object.assign(this, { moments, drawn: now });
+    if (moves && performance.now() - this.drawn < APART_IN_TIME) return;
+    Object.assign(this, { moments, drawn: performance.now() });
     pair.clock.select.value = pair.clock.beat;
     write(pair.first.$("[data-out=lead]"), this.busy() ?? this.lead());
     this.fill();
