@@ -29,6 +29,7 @@ from bender_core.io.terminal import exit_code, following
 from bender_core.resources import APP
 from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
+from bender_core.trying.policy import BOTH, METHODS
 from bender_core.trying.proof import Descent
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
@@ -64,6 +65,11 @@ def _parser() -> argparse.ArgumentParser:
         "--time-limit", type=_seconds, metavar="SECONDS", help="end after this time, with the bounds so far"
     )
     solve.add_argument("--certificate", type=Path, metavar="FILE", help="save the proof, for verify")
+    solve.add_argument(
+        "--method",
+        choices=METHODS,
+        help="what the proof rests on: messages between groups, frustrated cycles, or both (default)",
+    )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
         "one run",
@@ -138,10 +144,10 @@ def _require_place_for_certificate(options: argparse.Namespace) -> None:
 def _solve(options: argparse.Namespace) -> int:
     """A run if one of its settings is given, or else a proof."""
     settings = [name for name in _OF_A_RUN if name in options]
-    if settings and options.certificate is not None:
-        raise ValueError(
-            f"--{settings[0].replace('_', '-')} requests one run, and --certificate a proof: leave out one"
-        )
+    of_proof = [name for name in ("certificate", "method") if getattr(options, name) is not None]
+    if settings and of_proof:
+        setting = settings[0].replace("_", "-")
+        raise ValueError(f"--{setting} requests one run, and --{of_proof[0]} a proof: leave out one")
     if options.certificate is not None:
         _require_place_for_certificate(options)
     mrf = requested_model(options)
@@ -180,7 +186,11 @@ def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tup
     """A proof, followed on the terminal if there is one."""
     with following() as tell:
         result = bc.solve(
-            mrf, time_limit=options.time_limit, on_progress=lambda descent: tell(_far(descent)), stop=stop
+            mrf,
+            time_limit=options.time_limit,
+            on_progress=lambda descent: tell(_far(descent)),
+            stop=stop,
+            method=options.method or BOTH,
         )
     found = result.certificate
     assert found is not None
@@ -193,9 +203,9 @@ def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tup
 
 def _far(descent: Descent) -> str:
     """How far a proof is."""
-    if descent.engine is None:
-        return "preparing"
     lower, upper = descent.lower_bound, descent.upper_bound
+    if lower == -math.inf:
+        return "preparing"
     return (
         f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
         f"{descent.known.whole.reduced.n} of {descent.known.whole.model.n} variables open"

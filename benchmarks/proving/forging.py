@@ -68,7 +68,7 @@ class Base:
 
 def base(name: str, mrf: bc.BinaryMRF, max_size: int, counts: float) -> Base:
     """What is claimed of a model, and what is true."""
-    certificate, exact = bc.certify(mrf, max_size), Exact(mrf)
+    certificate, exact = bc.certify(mrf, max_size, method="groups"), Exact(mrf)
     meant = Exact(mrf, as_decimal) if counts == 0 else exact
     best = meant.least()
     known = meant.energies() if mrf.n <= MOST else [meant.least(s, i) for i in range(mrf.n) for s in (0, 1)]

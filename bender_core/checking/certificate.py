@@ -20,18 +20,21 @@ STATUSES = {OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED, OUT_OF_MEMORY}
 
 @dataclass(frozen=True)
 class Round:
-    """A run on the part of the model that was left.
+    """A run on the part of the model that was left, or frustrated cycles of that part.
 
     Attributes
     ----------
     variables : int
         Variables left when it began.
     groups, largest : int
-        The number of groups, and the variables of the largest.
+        The number of groups, and the variables of the largest; 0 if the round is one of cycles.
     strategy : str
-        How its groups were made; "packed" if they unite those of the previous round, whose messages it continued.
+        How its groups were made; "packed" if they unite those of the previous round, whose messages it continued;
+        "cycles" if it has none.
     variant : int
+        0 for cycles.
     schedule : str
+        Empty for cycles.
     sweeps, work : int
         Table entries read.
     lower_bound, upper_bound : float

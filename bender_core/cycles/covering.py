@@ -72,7 +72,7 @@ class Covering:
         return cycle.tobytes() in self._rows
 
     def solve(self, stop: Stop = never) -> int:
-        """Find the best shares; returns the number of simplex iterations.
+        """Find the best shares; returns the entries that simplex iterations pass over, one for each edge and row.
 
         Where the solver fails, the program stays unsolved, with a share of 0 for what is new.
 
@@ -81,10 +81,10 @@ class Covering:
         Stopped
             If ``stop`` says so; the next call goes on.
         """
-        done = 0
+        done, entries = 0, len(self.broken) + len(self.cycles)
         while True:
             self._program.run()
-            done += int(self._program.getInfo().simplex_iteration_count)
+            done += entries * int(self._program.getInfo().simplex_iteration_count)
             if self._program.getModelStatus() != highspy.HighsModelStatus.kIterationLimit:
                 break
             stop.check()

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
-from bender_core.engine.gap import CLAIMED, Margin
-from bender_core.forms.lattice import lattice
-from bender_core.forms.reduction import OPEN, ContradictionError, Facts, reduction, unreduced
+from bender_core.engine.gap import Margin, margin
+from bender_core.forms.lattice import lattice, lattice_left
+from bender_core.forms.reduction import OPEN, ContradictionError, Facts, Reduction, numbered, reduction, unreduced
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import grow
 from bender_core.kernels.frustration import find
@@ -31,6 +31,9 @@ from bender_core.sums import exact_sums
 VIOLATED = 1e-6
 # Entries that the search for a labelling reads after a round, for every variable.
 SEARCH = 5_000
+# Table entries that are read in the time of a round's overhead, of a slot of a search for cycles, and of an edge or a
+# row in a simplex iteration, which passes over all of them.
+OF_ROUND, OF_SLOT, OF_ITERATION = 1 << 20, 25, 50
 # Rows without a share are dropped where they are this share of all.
 IDLE = 0.3
 
@@ -50,6 +53,28 @@ class Parts(NamedTuple):
     edges: FloatArray
 
 
+# Bytes of an entry and of a column of the linear program, with what its solver makes of them.
+OF_ENTRY, OF_EDGE = 100, 1000
+
+
+class Left(NamedTuple):
+    """What a proof has left of its model.
+
+    Attributes
+    ----------
+    whole : Reduction
+        From the whole model to what is left.
+    labeling : ndarray of int64, shape (whole.reduced.n,)
+        The best one known.
+    negligible : float
+        A gain that does not count, energy.
+    """
+
+    whole: Reduction
+    labeling: IntArray
+    negligible: float
+
+
 class Packing:
     """Cycles and their shares, improved round by round.
 
@@ -61,6 +86,8 @@ class Packing:
     mrf : BinaryMRF
     seed : int
         Decides from which vertices cycles are looked for first, and the search for labellings.
+    left : Left, optional
+        In a proof, what ``mrf`` is of its model; by default it is the whole one.
 
     Attributes
     ----------
@@ -79,7 +106,7 @@ class Packing:
         Certified by ``cycles`` and ``shares``, energy.
     rounds : int
     work : int
-        Slots read and simplex iterations.
+        Table entries, other work converted to entries.
     finished : bool
         Whether the labelling is proven, no violated cycle is left, or the solver of the linear program has failed.
 
@@ -96,19 +123,15 @@ class Packing:
     (True, True, -124.382059)
     """
 
-    def __init__(self, mrf: BinaryMRF, seed: int = 0) -> None:
+    def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None) -> None:
         require_model(mrf)
-        self.mrf, self.graph = mrf, signed_graph(mrf)
+        self.mrf, self.graph = mrf, signed_graph(mrf, left is not None and left.whole.model is not mrf)
         self._dice, self._program = generator(seed), Covering(self.graph.cost)
-        self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
+        self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
         self.cycles, self.shares, self.broken = list[IntArray](), np.zeros(0), np.zeros(len(self.graph.cost))
         self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
         self.lower_bound, self.rounds, self.work, self.finished = bound(self.graph, [], self.shares), 0, 0, False
-        points = lattice(mrf)
-        negligible = negligible_gain(mrf, points)
-        rounding = self.graph.rounding + ULP * float(self.graph.cost.sum())
-        gain = points.step - negligible if points.step else CLAIMED * negligible
-        self.margin = Margin(gain, rounding, points, negligible)
+        self.margin = _margin(self.graph, mrf, left)
         self._improve(never)
 
     def run(
@@ -153,7 +176,7 @@ class Packing:
                 self.finished = True
                 return
             program.add(found)
-        self.work += program.solve(stop)
+        self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
         self._take_shares()
         self._improve(stop)
         self.rounds += 1
@@ -171,7 +194,7 @@ class Packing:
                 continue
             stop.check()
             count, read = find(doubled, length, v, 1.0 - VIOLATED)
-            self.work += read
+            self.work += OF_SLOT * read
             cycle = np.sort(doubled.cycle[:count])
             free[graph.ends[cycle]] = False
             if count and not self._program.has(cycle):
@@ -204,10 +227,19 @@ class Packing:
         near = decoded(self.graph, self.broken)
         if self.mrf.energy(near) < self.upper_bound:
             self._search.turn_to(self.mrf, near)
+        before = self._search.work
         self._search.go_on(SEARCH * self.mrf.n, stop)
+        self.work += self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
         if energy < self.upper_bound:
             self.labeling, self.upper_bound = self._search.labeling, energy
+
+    @property
+    def nbytes(self) -> int:
+        """About the memory of the graph and of the linear program."""
+        entries = sum(map(len, self._program.cycles))
+        arrays = sum(array.nbytes for array in self.graph.doubled)
+        return arrays + OF_ENTRY * entries + OF_EDGE * len(self.graph.cost)
 
     @property
     def is_proven(self) -> bool:
@@ -231,20 +263,38 @@ class Packing:
         paid = np.array([np.count_nonzero(broken[cycle]) for cycle in self.cycles])
         return Parts(self.shares * (paid - 1), np.where(broken, np.maximum(rest, 0.0), np.maximum(-rest, 0.0)))
 
-    def facts(self) -> Facts:
+    def take(self, labeling: IntArray) -> None:
+        """Take over a labelling from elsewhere, if it is better.
+
+        Parameters
+        ----------
+        labeling : ndarray of int64, shape (n,)
+        """
+        energy = self.mrf.energy(labeling)
+        if energy < self.upper_bound:
+            self.labeling, self.upper_bound = labeling, energy
+            self._search.turn_to(self.mrf, labeling)
+
+    def facts(self, keeping: bool = False) -> Facts:
         """What every labelling fulfils that is better than the best one. Source: docs/cycles.md §4.
 
         Where none is, as `is_proven` says, they may contradict each other.
+
+        Parameters
+        ----------
+        keeping : bool
+            Leave out what the best one itself does not fulfil.
 
         Returns
         -------
         Facts
         """
         graph, rest = self.graph, rests(self.graph, self.cycles, self.shares)
-        decided = self.margin.excludes(self.lower_bound + np.abs(rest) - self.upper_bound, 0.0)
+        decided = self.margin.excludes(self.lower_bound + np.abs(rest) - self.upper_bound, 0.0) & (rest != 0.0)
         # What an edge wants holds where breaking it costs too much, and fails where keeping it does.
-        opposite = graph.opposite ^ (rest < 0.0)
-        return _facts(graph, decided & (rest != 0.0), opposite)
+        if keeping:
+            decided &= graph.broken(self.labeling) == (rest < 0.0)
+        return _facts(graph, decided, graph.opposite ^ (rest < 0.0))
 
     def proof(self) -> Proof:
         """The bound and what it decides, in a form that `check_proof` checks without the solver.
@@ -255,18 +305,43 @@ class Packing:
         -------
         Proof
         """
-        optimal, fixed, tied = self.is_proven, np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+        optimal, found, limits, energy = self.is_proven, None, self.margin, self.upper_bound
         if not optimal:
             try:
-                fixed, tied = reduction(unreduced(self.mrf), self.facts()).decided
+                found = reduction(unreduced(self.mrf), self.facts())
             except ContradictionError:  # no labelling is better
                 optimal = True
-        margin, energy = self.margin, self.upper_bound
-        certain = self.lower_bound - (margin.rounding if margin.rounding > margin.negligible else 0.0)
+        certain = limits.certain(self.lower_bound, limits.rounding)
         lower = energy if optimal else min(certain, math.nextafter(energy, -math.inf))
-        cycles = tuple(self.graph.ends[cycle] for cycle in self.cycles)
-        step = CycleStep(cycles, self.shares, fixed, tied, margin.step)
-        return Proof(self.mrf.content_hash(), self.labeling, lower, energy, margin.negligible, (step,))
+        step = self.step(unreduced(self.mrf), found)
+        return Proof(self.mrf.content_hash(), self.labeling, lower, energy, limits.negligible, (step,))
+
+    def step(self, whole: Reduction, found: Reduction | None) -> CycleStep:
+        """The step of a proof that keeps the bound and what follows from it.
+
+        Parameters
+        ----------
+        whole : Reduction
+            From the whole model of the proof to this one.
+        found : Reduction or None
+            Of this model, by the facts; None if nothing follows.
+
+        Returns
+        -------
+        CycleStep
+        """
+        number = np.append(whole.deciders, whole.model.n)  # of variables, and the ghost
+        cycles = tuple(number[self.graph.ends[cycle]] for cycle in self.cycles)
+        return CycleStep(cycles, self.shares, *numbered(found, number), self.margin.step)
+
+
+def _margin(graph: SignedGraph, mrf: BinaryMRF, left: Left | None) -> Margin:
+    if left is None:
+        points = lattice(mrf)
+        negligible, rounded = negligible_gain(mrf, points), 0.0
+    else:
+        points, negligible, rounded = lattice_left(left.whole, left.negligible), left.negligible, left.whole.rounding
+    return margin(graph.rounding + ULP * float(graph.cost.sum()) + rounded, points, negligible)
 
 
 def bound(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) -> float:

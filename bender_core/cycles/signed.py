@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bender_core.forms.polynomial import terms_of
+from bender_core.forms.scale import FEW_DIGITS
 from bender_core.kernels.frustration import Doubled, doubled
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray
 from bender_core.sums import exact_sums
@@ -25,7 +26,7 @@ class SignedGraph:
     """The energy of a labelling is ``base`` plus the costs of the edges that it breaks.
 
     The vertices are the variables and, for their fields, one more, the *ghost*, which is always 1: a variable whose
-    field prefers a value is joined to it. Edges without weight want nothing and are left out.
+    field prefers a value is joined to it. Edges of no weight, or of one that rounding makes uncertain, are left out.
 
     Attributes
     ----------
@@ -65,12 +66,14 @@ class SignedGraph:
         return doubled(self.n + 1, self.ends, self.opposite)
 
 
-def signed_graph(mrf: BinaryMRF) -> SignedGraph:
+def signed_graph(mrf: BinaryMRF, is_rounded: bool = False) -> SignedGraph:
     """The signed graph of a model.
 
     Parameters
     ----------
     mrf : BinaryMRF
+    is_rounded : bool
+        Whether its energies are rounded sums of those of a whole model.
 
     Returns
     -------
@@ -90,16 +93,15 @@ def signed_graph(mrf: BinaryMRF) -> SignedGraph:
     # With x = (1 + s) / 2 the coefficient of s_i s_j is b / 4, and that of s_i is a / 2 + the sum of b / 4.
     shares = (mrf.pairwise * [[0.5, -0.5], [-0.5, 0.5]]).reshape(-1, 4)
     ends_of = mrf.edges.T.reshape(-1)
-    field = exact_sums(
-        np.concatenate([terms.variables, ends_of.repeat(4)]),
-        np.concatenate([terms.linear, np.tile(shares, (2, 1)).reshape(-1)]),
-        n,
-    )
-    weight = np.concatenate([coupling / 2, field])
+    variables = np.concatenate([terms.variables, ends_of.repeat(4)])
+    energies = np.concatenate([terms.linear, np.tile(shares, (2, 1)).reshape(-1)])
+    weight = np.concatenate([coupling / 2, exact_sums(variables, energies, n)])
     ends = np.concatenate([mrf.edges, np.column_stack([np.arange(n), np.full(n, n)])])
-    kept = weight != 0.0
-    cost = np.abs(weight[kept])
+    # Of a small sum of rounded energies not even the sign is certain.
+    doubt = (2 * ULP if is_rounded else 0.0) * np.bincount(variables, np.abs(energies), n)
+    kept = np.abs(weight) > np.concatenate([np.zeros(len(coupling)), doubt]) + FEW_DIGITS
+    cost, left_out = np.abs(weight[kept]), float(np.abs(weight[~kept]).sum())
     halves = np.concatenate([terms.linear, shares.reshape(-1), -cost]) / 2
     base = math.fsum([*terms.constant.tolist(), *halves.tolist()])
-    rounding = ULP * (float(cost.sum()) + abs(base))
+    rounding = ULP * (float(cost.sum()) + abs(base)) + left_out
     return SignedGraph(n, ends[kept].astype(np.int64), weight[kept] > 0.0, cost, base, rounding)

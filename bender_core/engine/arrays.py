@@ -175,7 +175,7 @@ class Arrays:
         else:
             negligible = start.run.margin.negligible
             points = lattice_left(self.whole, negligible)
-        return margin(self.graph.normal_form, points, negligible)
+        return margin(self.graph.normal_form.rounding, points, negligible)
 
     def _rule(self) -> Rule:
         settings, variant = self.settings, self.variant

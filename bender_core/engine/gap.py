@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bender_core.forms.lattice import Lattice
-from bender_core.forms.normal_form import ROUNDING, NormalForm
+from bender_core.forms.normal_form import ROUNDING
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
 from bender_core.model import BoolArray
@@ -108,6 +108,10 @@ class Margin:
         """The largest rounding error of a bound recomputed from the messages of a run, which depends on their sizes."""
         return self.rounding + ROUNDING * message_size
 
+    def certain(self, lower: float, rounding: float) -> float:
+        """A bound, less its rounding error where that is not negligible."""
+        return lower - (rounding if rounding > self.negligible else 0.0)
+
     def excludes(self, excess: ArrayLike, message_size: float) -> BoolArray:
         """Which labellings are no better than the best one, given lower bounds on their excess cost.
 
@@ -123,13 +127,13 @@ class Margin:
         return np.asarray(excess) >= self.rounding_with(message_size) - self.gain
 
 
-def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
+def margin(rounding: float, points: Lattice, negligible: float) -> Margin:
     """The margin of a model.
 
     Parameters
     ----------
-    form : NormalForm
-        Of the model.
+    rounding : float
+        The largest rounding error of a bound, energy.
     points : Lattice
         Of its energies, up to errors far below the negligible gain.
     negligible : float
@@ -140,4 +144,4 @@ def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
     Margin
     """
     gain = points.step - negligible if points.step else CLAIMED * negligible
-    return Margin(gain, form.rounding, points, negligible)
+    return Margin(gain, rounding, points, negligible)

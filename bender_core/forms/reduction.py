@@ -152,6 +152,15 @@ def _labeling(model: BinaryMRF, labeling: ArrayLike) -> IntArray:
     return np.asarray(labeling, np.int64)
 
 
+def numbered(found: Reduction | None, number: IntArray) -> tuple[IntArray, IntArray]:
+    """What a reduction has decided, as `Reduction.decided`, with other numbers of its variables; None: nothing."""
+    if found is None:
+        return np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+    fixed, tied = found.decided
+    fixed[:, 0], tied[:, :2] = number[fixed[:, 0]], number[tied[:, :2]]
+    return fixed, tied
+
+
 def unreduced(model: BinaryMRF) -> Reduction:
     """The reduction of a model to itself."""
     return Reduction(model, model, np.arange(model.n), np.zeros(model.n, np.int64))

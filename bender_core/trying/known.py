@@ -6,8 +6,8 @@ Source: docs/method.md §15.4, §15.6.
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
-from bender_core.engine.engine import Engine
 from bender_core.forms.cap import cap_beside, capped, is_clear
 from bender_core.forms.lattice import lattice
 from bender_core.forms.reduction import Reduction, composed, unreduced
@@ -16,6 +16,22 @@ from bender_core.labelings.comparing import costs_less
 from bender_core.labelings.improving import Improving
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop
+
+
+class Bounds(Protocol):
+    """Bounds of a model, and the labelling of the upper one: of a run, or of a packing of cycles."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Energy."""
+
+    @property
+    def upper_bound(self) -> float:
+        """Energy."""
+
+    @property
+    def labeling(self) -> IntArray:
+        """Shape (n,)."""
 
 
 class Known:
@@ -63,20 +79,15 @@ class Known:
         """The energy of that labelling."""
         return self._best.energy
 
-    def note(self, engine: Engine) -> None:
-        """Keep the bounds of a run; they hold for the whole model, as decisions exclude no better labelling."""
-        self.note_labeling(engine)
-        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+    def note(self, bounds: Bounds) -> None:
+        """Keep the bounds of what is left; they hold for the whole model, as decisions exclude no better labelling."""
+        self.note_labeling(bounds)
+        self.lower_bound = min(max(self.lower_bound, bounds.lower_bound), self.upper_bound)
 
-    def certain(self, engine: Engine) -> float:
-        """The bound of a run, less its rounding error where that is not negligible."""
-        rounding = engine.margin.rounding_with(engine.arrays.message_size)
-        return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
-
-    def note_labeling(self, engine: Engine) -> None:
-        """Keep the labelling of a run, if it is better."""
-        if engine.upper_bound < self.upper_bound and self.keep_better(engine.labeling):
-            self._best.take(engine.labeling)
+    def note_labeling(self, bounds: Bounds) -> None:
+        """Keep a labelling of what is left, if it is better."""
+        if bounds.upper_bound < self.upper_bound and self.keep_better(bounds.labeling):
+            self._best.take(bounds.labeling)
 
     def keep_better(self, left: IntArray) -> bool:
         """Keep a labelling of the reduced model if it is better, even by less than the rounding of energies."""
@@ -96,12 +107,10 @@ class Known:
             self._best.go_on_with(model)
         self.negligible = negligible_gain(model, points)
 
-    def search(self, stop: Stop) -> bool:
-        """Search for a better labelling, within its share of the work; returns whether one is found."""
-        before = self._best.labeling
+    def search(self, stop: Stop) -> None:
+        """Search for a better labelling, within its share of the work."""
         self.work += self._best.search(self.work, stop)
         self.keep_better(self._best.labeling)
-        return self._best.labeling is not before
 
     def leave(self, last: Reduction, labeling: IntArray) -> None:
         """Continue with the reduced model; ``labeling`` satisfies the facts of the reduction."""

@@ -3,11 +3,13 @@
 A round is a run of message passing on the reduced model. As soon as it has decided enough variables, the model is
 reduced further, and the next round continues with the same messages on the remaining groups, united as far as unions
 fit. If a round stalls, larger unions are allowed; if no groups can be united, or unions stall as well, the reduced
-model is partitioned anew, as short trials advise. Source: docs/method.md §15.4.
+model is partitioned anew, as short trials advise. Beside the rounds, the bound by frustrated cycles is raised: the
+better of both bounds gets most of the work. Source: docs/method.md §15.4.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +18,8 @@ from typing import Protocol
 import numpy as np
 
 from bender_core.account import Account
+from bender_core.checking.certificate import Round
+from bender_core.cycles.packing import Packing
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError
@@ -24,12 +28,14 @@ from bender_core.forms.polynomial import is_flat
 from bender_core.forms.reduction import Facts, Reduction
 from bender_core.groups import Partition
 from bender_core.looking.decided import confirmed, decided, proves
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop
 from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
 from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
+from bender_core.trying.cycles import Cycles
 from bender_core.trying.known import Known
+from bender_core.trying.steps import CYCLES
 from bender_core.trying.trials import Spend, Trial, Trying, best_of, go_on, largest
 from bender_core.variants import SCHEDULES
 from bender_core.warming import ready
@@ -52,6 +58,9 @@ FIRST_SCHEDULE = "mplp"
 LARGEST = 16  # the default M
 
 PACKED = "packed"
+# What a proof rests on: message passing between groups, frustrated cycles, or both.
+GROUPS, BOTH = "groups", "both"
+METHODS = (BOTH, GROUPS, CYCLES)
 
 
 def first_change(mrf: BinaryMRF) -> Change:
@@ -79,6 +88,9 @@ class Rounds(Protocol):
     Attributes
     ----------
     known : Known
+    cycles : Cycles
+    rounds : list of Round
+        Those that have ended.
     account : Account
     round : Trial or None
         The present one.
@@ -87,6 +99,8 @@ class Rounds(Protocol):
     """
 
     known: Known
+    cycles: Cycles
+    rounds: list[Round]
     account: Account
     round: Trial | None
     left: Reduction | None
@@ -94,11 +108,11 @@ class Rounds(Protocol):
     def begin(self, trial: Trial) -> None:
         """Begin a round."""
 
-    def reduce(self, facts: Facts) -> int:
-        """End the round with what it has decided; returns how many variables are left."""
+    def reduce(self, facts: Facts, by: Packing | None = None) -> int:
+        """End the round with what it has decided, or cycles have; returns how many variables are left."""
 
-    def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
-        """End the round."""
+    def end_round(self, proves: bool = False, by: Packing | None = None) -> None:
+        """End the round, or record what cycles have proven."""
 
 
 class Policy:
@@ -112,11 +126,13 @@ class Policy:
         M, of the largest groups.
     seed : int
         The seed of the partitions.
+    method : str
+        One of `METHODS`.
     stop : Stop
     """
 
-    def __init__(self, proof: Rounds, max_size: int, seed: int, stop: Stop) -> None:
-        self._proof, self._known = proof, proof.known
+    def __init__(self, proof: Rounds, max_size: int, seed: int, method: str, stop: Stop) -> None:
+        self._proof, self._known, self._method = proof, proof.known, method
         self._max_size, self._seed, self._stop = max_size, seed, stop
         # Open variables, schedule and groups of the rounds that have ended, which are not tried again.
         self._ended = set[tuple[int, str, Sets]]()
@@ -129,18 +145,29 @@ class Policy:
         first : Engine or None
             The run of the first round, if there is one.
         """
-        proof, known = self._proof, self._known
+        known = self._known
         if not known.whole.reduced.n:
             return True
         ready(EXACT).wait(self._stop)
+        if first is None:
+            known.search(self._stop)
+            known.lower_penalties()
+        cycles = self._proof.cycles
+        if self._method == CYCLES:
+            return self._taken((yield from cycles.finish()))
+        if self._method == BOTH and self._taken((yield from cycles.go_on(-math.inf))):
+            return True
+        return (yield from self._by_groups(first))
+
+    def _by_groups(self, first: Engine | None) -> Trying[bool]:
+        """One round after another, beside the bound by cycles."""
+        proof, known = self._proof, self._known
         size, failures, successful_work = min(SMALL, self._max_size), 0, TRIALS * TRIAL
         proof.begin(self._first(size) if first is None else Trial(first.partition.strategy, first))
         size = min(max(size, self._now.engine.partition.largest), self._max_size)
         while True:
             before = known.whole.reduced.n
-            facts = yield from self._round()
-            self._remember()
-            left = 0 if facts is None else proof.reduce(facts)
+            left = yield from self._round()
             if not left or (is_flat(known.whole.reduced) and not known.whole.rounding):
                 return True
             enough = before - left >= (WORTH * before if size < self._max_size else 1)
@@ -153,9 +180,20 @@ class Policy:
             if not failures:
                 successful_work = max(successful_work, known.work)
             elif failures > PATIENCE or known.work > ENOUGH * successful_work:
-                return False
-            goes_on = self._unites(size) and not failures
-            proof.begin(self._united(size) if goes_on else (yield from self._best(size, failures)))
+                return self._method == BOTH and self._taken((yield from proof.cycles.finish()))
+            # Cycles tie variables of different groups, whose messages cannot go on.
+            if proof.rounds[-1].strategy == CYCLES:
+                proof.begin(self._first(size))
+            elif self._unites(size) and not failures:
+                proof.begin(self._united(size))
+            else:
+                proof.begin((yield from self._best(size, failures)))
+
+    def _taken(self, proves: bool) -> bool:
+        """Record the round of cycles if it proves the best labelling, as is returned."""
+        if proves:
+            self._proof.end_round(proves=True, by=self._proof.cycles.packing)
+        return proves
 
     @property
     def _now(self) -> Trial:
@@ -175,31 +213,45 @@ class Policy:
 
     # -- a round ------------------------------------------------------------------------------------------
 
-    def _round(self) -> Trying[Facts | None]:
-        """Run until enough is decided or the bound stalls; returns the facts, None if the bound proves optimality."""
-        look = 0.0
+    def _round(self) -> Trying[int]:
+        """Run until enough is decided or the bound stalls; returns how many variables are left, 0 if all is proven."""
+        look, labeling = 0.0, self._known.left
         while True:
             now, engine = self._now, self._now.engine
             stalls = yield Spend(now, least=LEAST)
             self._known.note(engine)
             if proves(engine):
-                self._proof.end_round(fixed=engine.mrf.n, tied=0, proves=True)
-                return None
+                self._proof.end_round(proves=True)
+                return 0
+            if self._method == BOTH and (left := (yield from self._round_of_cycles(engine))) is not None:
+                self._remember()
+                return left
             if not stalls and now.work < look:
                 continue
             look = LOOK * now.work
-            if self._improves(engine):
+            if self._improves(engine, labeling):
                 self._begin_again()
+                labeling = self._known.left
                 continue
             facts, enough = decided(engine), WORTH * engine.mrf.n
             if stalls or len(facts) >= enough:
                 facts = confirmed(engine, facts, self._stop)
             if stalls or len(facts) >= enough:
-                return facts
+                self._remember()
+                return self._proof.reduce(facts)
 
-    def _improves(self, engine: Engine) -> bool:
-        """Search for a labelling so much better than that of a run that the run should continue with it."""
-        if not self._known.search(self._stop):
+    def _round_of_cycles(self, engine: Engine) -> Trying[int | None]:
+        """Raise the bound by cycles; returns how many variables are left if that ends the round, else None."""
+        cycles = self._proof.cycles
+        if self._taken((yield from cycles.go_on(engine.lower_bound))):
+            return 0
+        facts = cycles.facts()
+        return self._proof.reduce(facts, cycles.packing) if facts else None
+
+    def _improves(self, engine: Engine, before: IntArray) -> bool:
+        """Search; returns whether a new labelling is known that is so much better that a run should go on with it."""
+        self._known.search(self._stop)
+        if self._known.left is before:
             return False
         gain = engine.upper_bound - self._known.energy_left
         return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self._known.negligible)
@@ -209,15 +261,13 @@ class Policy:
         with suppress(TooLargeError):
             trial = self._made(PACKED, Change())
             self._remember()
-            self._proof.end_round(fixed=0, tied=0)
+            self._proof.end_round()
             self._proof.begin(trial)
 
     # -- the next round -----------------------------------------------------------------------------------
 
     def _first(self, size: int) -> Trial:
         """A run on default groups: choosing among others takes longer than a first bound."""
-        self._known.search(self._stop)
-        self._known.lower_penalties()
         model = self._known.whole.reduced
 
         def make(most: int) -> Trial:

@@ -25,16 +25,18 @@ from bender_core.checking.certificate import (
 )
 from bender_core.checking.left import minima
 from bender_core.checking.proof import Proof
+from bender_core.cycles.packing import Packing
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError
-from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
+from bender_core.forms.reduction import Facts, Reduction, reduction
 from bender_core.groups import require_size
 from bender_core.model import BinaryMRF, IntArray, require_model
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.trying.change import Fork
+from bender_core.trying.cycles import Cycles
 from bender_core.trying.known import Known
-from bender_core.trying.policy import LARGEST, Policy
-from bender_core.trying.steps import Steps
+from bender_core.trying.policy import BOTH, LARGEST, METHODS, Policy
+from bender_core.trying.steps import Evidence, Steps, of_cycles, of_messages
 from bender_core.trying.trials import Trial, course
 
 # Seconds between two calls of ``on_progress``.
@@ -60,6 +62,8 @@ class Descent:
         Called with the `Fork` and the run of every further round when it begins; earlier runs no longer change.
     account : Account, optional
         For the memory of its runs; by default that of the first run, or a new one.
+    method : {"both", "groups", "cycles"}
+        What the proof rests on: message passing between groups, frustrated cycles, or both.
 
     Attributes
     ----------
@@ -72,7 +76,9 @@ class Descent:
     account : Account
     known : Known
         Bounds, the best labelling, the reduced model, and the work so far, including trials and the search for
-        labellings.
+        labellings, but not that of cycles.
+    cycles : Cycles
+        The bound by cycles on what is left.
     round : Trial or None
         The run of this round; None before the first.
     left : Reduction or None
@@ -88,9 +94,12 @@ class Descent:
         first: Engine | None = None,
         on_round: OnRound | None = None,
         account: Account | None = None,
+        method: str = BOTH,
     ) -> None:
         require_model(mrf)
         require_size(max_size)
+        if method not in METHODS:
+            raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
         labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
         self.known = Known(mrf, labeling, seed, 0.0 if first is None else first.margin.negligible)
         self.rounds: list[Round] = []
@@ -104,7 +113,8 @@ class Descent:
         self._steps = Steps(self.account)
         # The trial that ran last; it may have been given up, and then its memory is free.
         self._going_on: Callable[[], Trial | None] = lambda: None
-        self._course = course(Policy(self, max_size, seed, stop).descend(first), self._count)
+        self.cycles = Cycles(self.known, seed, stop, self.account)
+        self._course = course(Policy(self, max_size, seed, method, stop).descend(first), self._count)
 
     @property
     def mrf(self) -> BinaryMRF:
@@ -246,7 +256,10 @@ class Descent:
         if trial is not None:
             self._keep(trial)
         if self.engine is not None and self.left is None:
-            self.end_round(fixed=0, tied=0)
+            self.end_round()
+        packing = self.cycles.packing
+        if packing is not None and packing.lower_bound > self._steps.lower_bound:
+            self.end_round(by=packing)
 
     def _keep(self, trial: Trial) -> None:
         """Keep the bounds of an interrupted trial."""
@@ -272,42 +285,55 @@ class Descent:
         self.round, self.left = trial, None
         self.known.note(trial.engine)
 
-    def reduce(self, facts: Facts) -> int:
+    def reduce(self, facts: Facts, by: Packing | None = None) -> int:
         """End the round, and reduce the model by its facts; returns the number of remaining variables.
 
         Parameters
         ----------
         facts : Facts
+        by : Packing, optional
+            The cycles that have decided them; by default the run of the round has.
         """
-        assert self.round is not None
+        if by is not None:
+            self.end_round()
+        evidence = self._evidence(by)
         self.left = reduction(self.known.whole, facts)
-        fixed = int((facts.value != OPEN).sum())
-        self.end_round(fixed, len(facts) - fixed, self.left)
-        self.known.leave(self.left, self.round.engine.labeling)
+        self._record(evidence, self.left)
+        self.known.leave(self.left, evidence.labeling)
         # What ran last is of the model before.
         self._going_on = lambda: None
         return self.left.reduced.n
 
-    def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
-        """Record a round; keep the messages that prove its facts or its bound, and its labelling if that is better."""
+    def end_round(self, proves: bool = False, by: Packing | None = None) -> None:
+        """Record a round that has decided nothing, or everything.
+
+        Parameters
+        ----------
+        proves : bool
+            Whether its bound proves that the best labelling is optimal.
+        by : Packing, optional
+            A round of cycles; by default the run of the round.
+        """
+        self._record(self._evidence(by), None, proves)
+
+    def _evidence(self, by: Packing | None) -> Evidence:
+        if by is not None:
+            return of_cycles(by)
         assert self.round is not None
-        engine = self.round.engine
-        self._steps.add(engine, self.known.whole, self.known.certain(engine), found, proves)
-        self.known.keep_better(engine.labeling)
+        return of_messages(self.round)
+
+    def _record(self, evidence: Evidence, found: Reduction | None, proves: bool = False) -> None:
+        """Record a round; keep what proves its facts or its bound, and its labelling if that is better."""
+        self._steps.add(evidence, self.known.whole, found, proves)
+        self.known.keep_better(evidence.labeling)
+        fixed, tied = (0, 0) if found is None else map(len, found.decided)
         self.rounds.append(
             Round(
-                engine.mrf.n,
-                len(engine.partition),
-                engine.partition.largest,
-                self.round.name,
-                engine.variant.number,
-                engine.settings.schedule,
-                engine.sweep,
-                self.round.work,
-                min(self.lower_bound, self._steps.lower_bound),
-                self.upper_bound,
-                fixed,
-                tied,
-                time.perf_counter() - self._begin,
+                **evidence.made,
+                lower_bound=min(self.lower_bound, self._steps.lower_bound),
+                upper_bound=self.upper_bound,
+                fixed=self.known.whole.reduced.n if proves else fixed,
+                tied=tied,
+                seconds=time.perf_counter() - self._begin,
             )
         )

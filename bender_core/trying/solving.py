@@ -22,7 +22,7 @@ from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.trying.policy import LARGEST
+from bender_core.trying.policy import BOTH, LARGEST
 from bender_core.trying.proof import Descent
 from bender_core.trying.proof import OnProgress as OnProofProgress
 from bender_core.variants import Variant
@@ -45,6 +45,7 @@ def solve(
     time_limit: float | None = None,
     on_progress: Callable[[Any], bool | None] | None = None,
     stop: Stop = never,
+    method: str = BOTH,
 ) -> Result:
     """Prove that a labelling is optimal, as far as possible; or, with a partition, run message passing on it.
 
@@ -67,6 +68,8 @@ def solve(
         have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
     stop : Stop
         Checked about every 10 ms while tables are made, and as often as ``on_progress`` later.
+    method : {"both", "groups", "cycles"}
+        Of a proof, as for `certify`.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def solve(
         raise ValueError(
             f"{' and '.join(given)} without a partition: a proof chooses its runs; give a partition for one run"
         )
-    descent = Descent(mrf, stop=Stop(time_limit, stop))
+    descent = Descent(mrf, stop=Stop(time_limit, stop), method=method)
     descent.run(on_progress=on_progress)
     return _proven(descent)
 
@@ -119,6 +122,7 @@ def certify(
     seed: int = 0,
     stop: Stop = never,
     account: Account | None = None,
+    method: str = BOTH,
 ) -> Certificate:
     """Prove that a labelling is optimal, or come as close as possible.
 
@@ -139,6 +143,8 @@ def certify(
         Checked about every 50 ms.
     account : Account, optional
         To which its runs are charged; by default one of its own.
+    method : {"both", "groups", "cycles"}
+        What the proof rests on: message passing between groups, frustrated cycles, or both.
 
     Returns
     -------
@@ -148,7 +154,7 @@ def certify(
     Raises
     ------
     ValueError
-        If the time limit is not a number, or the seed is negative.
+        If the time limit is not a number, the seed is negative, or there is no such method.
     PartitionError
         If there are no groups of that size.
     TooLargeError
@@ -161,7 +167,7 @@ def certify(
     >>> certificate.optimal, certificate.upper_bound
     (True, -17.0)
     """
-    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop), account=account)
+    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop), account=account, method=method)
     descent.run(on_progress=on_progress)
     return descent.end()
 

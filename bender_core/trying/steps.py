@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bender_core import looking
 from bender_core.account import Account
-from bender_core.checking.proof import Step
+from bender_core.checking.proof import CycleStep, Step
+from bender_core.cycles.packing import Packing
 from bender_core.engine.engine import Engine
-from bender_core.forms.reduction import Reduction
+from bender_core.forms.reduction import Reduction, numbered
+from bender_core.model import IntArray
+from bender_core.trying.trials import Trial
 
-# Messages are kept up to this share of the memory limit.
+# How a round of cycles is named.
+CYCLES = "cycles"
+# Messages and cycles are kept up to this share of the memory limit.
 SHARE = 4
 
 
 class Steps:
-    """The messages that prove the facts of rounds and the best bound, until they are too large to be kept.
+    """What proves the facts of rounds and the best bound, until it is too large to be kept.
 
     Parameters
     ----------
     account : Account
-        Charged with the messages that are kept.
+        Charged with what is kept.
 
     Attributes
     ----------
@@ -38,41 +47,37 @@ class Steps:
         self._charges = charges
         weakref.finalize(self, charges.close)
         self.too_large = False
-        self._steps: list[Step] = []
+        self._steps: list[Step | CycleStep] = []
         self.lower_bound = -np.inf
-        self._of_bound: Step | None = None  # this step decides nothing
+        self._of_bound: Step | CycleStep | None = None  # this step decides nothing
 
-    def add(
-        self, engine: Engine, whole: Reduction, lower: float, found: Reduction | None = None, proves: bool = False
-    ) -> None:
-        """Keep the messages of a run, unless they prove neither facts nor the best bound.
+    def add(self, evidence: Evidence, whole: Reduction, found: Reduction | None, proves: bool) -> None:
+        """Keep the step of a round, unless it proves neither facts nor the best bound.
 
         Parameters
         ----------
-        engine : Engine
+        evidence : Evidence
         whole : Reduction
-            The reduction of the whole model to that of the run.
-        lower : float
-            The proven bound of the run, lowered by its rounding error.
-        found : Reduction, optional
-            The reduction of the run's model by its facts.
+            From the whole model to that of the round.
+        found : Reduction or None
+            Of that model, by the facts.
         proves : bool
             Whether the bound proves optimality; next to a large constant it may seem to fall.
         """
         decides = found is not None and found.reduced.n < found.model.n
-        raises = proves or lower >= self.lower_bound
-        self.lower_bound = max(self.lower_bound, lower)
+        raises = proves or evidence.lower_bound >= self.lower_bound
+        self.lower_bound = max(self.lower_bound, evidence.lower_bound)
         if self.too_large or not (decides or raises):
             return
         if raises:
             self._steps = [step for step in self._steps if step is not self._of_bound]
-            self._charges.charge("steps", 0 if self._of_bound is None else -self._of_bound.messages.nbytes)
+            self._charges.charge("steps", 0 if self._of_bound is None else -self._of_bound.nbytes)
             self._of_bound = None
-        if not self._fits(engine.arrays.state.lam.nbytes):
+        if not self._fits(evidence.nbytes):
             self.too_large, self._steps, self._of_bound = True, [], None
             self._charges.close()
             return
-        step = _step(engine, whole, found)
+        step = evidence.step(whole, found)
         self._steps.append(step)
         if not decides:
             self._of_bound = step
@@ -82,16 +87,73 @@ class Steps:
         return self._charges.used + more <= allowed and self._charges.charge("steps", more)
 
     @property
-    def steps(self) -> tuple[Step, ...] | None:
+    def steps(self) -> tuple[Step | CycleStep, ...] | None:
         """The steps kept; None if they are too large."""
         return None if self.too_large else tuple(self._steps)
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a round of a proof rests on.
+
+    Attributes
+    ----------
+    lower_bound : float
+        Lowered by its rounding error, energy.
+    labeling : ndarray of int64, shape (n,)
+        The best one of the round.
+    nbytes : int
+        Of messages or cycles.
+    step : callable
+        Makes the step that keeps them, from the reduction of the whole model to that of the round, and the reduction of
+        that by its facts.
+    made : dict
+        How the round was made: attributes of `Round`.
+    """
+
+    lower_bound: float
+    labeling: IntArray
+    nbytes: int
+    step: Callable[[Reduction, Reduction | None], Step | CycleStep]
+    made: dict[str, Any]
+
+
+def of_messages(trial: Trial) -> Evidence:
+    """That of a run."""
+    engine = trial.engine
+    made: dict[str, Any] = {
+        "variables": engine.mrf.n,
+        "groups": len(engine.partition),
+        "largest": engine.partition.largest,
+        "strategy": trial.name,
+        "variant": engine.variant.number,
+        "schedule": engine.settings.schedule,
+        "sweeps": engine.sweep,
+        "work": trial.work,
+    }
+    lower = engine.margin.certain(engine.lower_bound, engine.margin.rounding_with(engine.arrays.message_size))
+    return Evidence(lower, engine.labeling, engine.arrays.state.lam.nbytes, partial(_step, engine), made)
+
+
+def of_cycles(packing: Packing) -> Evidence:
+    """That of a packing."""
+    made: dict[str, Any] = {
+        "variables": packing.mrf.n,
+        "groups": 0,
+        "largest": 0,
+        "strategy": CYCLES,
+        "variant": 0,
+        "schedule": "",
+        "sweeps": 0,
+        "work": packing.work,
+    }
+    lower = packing.margin.certain(packing.lower_bound, packing.margin.rounding)
+    nbytes = packing.shares.nbytes + 2 * sum(cycle.nbytes for cycle in packing.cycles)  # of an edge both ends
+    return Evidence(lower, packing.labeling, nbytes, packing.step, made)
+
+
 def _step(engine: Engine, whole: Reduction, found: Reduction | None) -> Step:
     number = whole.deciders
-    fixed, tied = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
-    if found is not None:
-        fixed, tied = found.decided
-        fixed[:, 0], tied[:, :2] = number[fixed[:, 0]], number[tied[:, :2]]
     groups = tuple(number[group] for group in engine.partition.groups)
-    return Step(groups, engine.graph.edges.copy(), looking.messages(engine), fixed, tied, engine.margin.step)
+    facts = numbered(found, number)
+    return Step(groups, engine.graph.edges.copy(), looking.messages(engine), *facts, engine.margin.step)

@@ -15,24 +15,12 @@ from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.settings import ENDLESS
 from bender_core.kernels.layout import Status
 from bender_core.looking.update import step_ended
-from bender_core.model import IntArray
 from bender_core.trying.change import Change
+from bender_core.trying.known import Bounds
 
 
-class Mover(Protocol):
+class Mover(Bounds, Protocol):
     """Something that raises a bound: an `Engine`, which is one run, or a `Descent`, which is several."""
-
-    @property
-    def lower_bound(self) -> float:
-        """The certified lower bound, energy."""
-
-    @property
-    def upper_bound(self) -> float:
-        """The energy of ``labeling``."""
-
-    @property
-    def labeling(self) -> IntArray:
-        """The best one, shape (n,)."""
 
     @property
     def sweep(self) -> int:
@@ -95,7 +83,8 @@ class Spend(NamedTuple):
 
 T = TypeVar("T")
 # A procedure that tries: it yields requests for work, receives whether the bound has stalled, and returns its result.
-Trying = Generator[Spend, bool, T]
+# Between pieces of work of its own it yields None.
+Trying = Generator[Spend | None, bool, T]
 
 
 def spending(spend: Spend, count: Callable[[Trial, int], None]) -> Generator[None, None, bool]:
@@ -140,8 +129,11 @@ def course(trying: Trying[T], count: Callable[[Trial, int], None]) -> Generator[
     try:
         spend = next(trying)
         while True:
-            stalls = yield from spending(spend, count)
-            spend = trying.send(stalls)
+            if spend is None:
+                yield
+                spend = next(trying)
+            else:
+                spend = trying.send((yield from spending(spend, count)))
     except StopIteration as end:
         found: T = end.value
         return found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from pages._shared.app.text import inert, label, labels, markdown
-from tests.app.pages.test_pages import PAGES, app, complaints, go, html, lab, tables
+from tests.app.pages.test_pages import PAGES, app, complaints, go, html, lab, ran, tables
 from tests.labs import take_model
 
 NASTY = [
@@ -81,5 +81,7 @@ def test_a_model_of_nasty_names_is_shown_on_every_page(page: str) -> None:
     read += [metric.label for metric in test.metric] + [button.label for button in test.button]
     assert not any(name in text for text in read for name in NASTY[:4])
     if page == "instance":
+        test.session_state.model_view = "Normal form"
+        ran(test.run())
         assert "moved to <b>bold</b><script>aler…" in tables(test)
         assert any(piece.text == NASTY[8] + NASTY[2] for piece in html(test))

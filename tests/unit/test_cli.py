@@ -240,7 +240,7 @@ def test_an_interrupted_proof_prints_its_bounds_so_far(
         return reduce(*given)
 
     monkeypatch.setattr(descent, "reduction", interrupted)
-    assert main(["solve", TORUS, "--json"]) == 130
+    assert main(["solve", TORUS, "--json", "--method", "groups"]) == 130
     report = json.loads(capsys.readouterr().out)
     assert (report["status"], report["optimal"], report["feasible"]) == ("stopped", False, True)
     assert report["rounds"]

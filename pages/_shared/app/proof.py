@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bender_core as bc
 from bender_core.checking.certificate import OPTIMAL
 from bender_core.trying.change import Fork
+from bender_core.trying.policy import GROUPS
 from bender_core.trying.proof import Descent
 from bender_core.visualization.proof import ProofPoint
 from pages._shared.app.branches import Branch, branch_of
@@ -54,7 +55,8 @@ class ProofInProgress(Personal):
     def _prove(self, stopped: threading.Event) -> None:
         stop, first = bc.Stop(requested=stopped.is_set), running(self.rounds[0])
         try:
-            descent = Descent(first.mrf, stop=stop, first=first, on_round=self._keep)
+            # Its chapters are runs between groups: the stage draws no cycles.
+            descent = Descent(first.mrf, stop=stop, first=first, on_round=self._keep, method=GROUPS)
             descent.run(on_progress=self._tell)
         except (ValueError, bc.EngineError) as error:
             self.failure = str(error)

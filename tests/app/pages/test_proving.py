@@ -61,7 +61,7 @@ def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
     watched = bc.Engine(mine.mrf, next(iter(mine.branches)).lineage.partition, variant=9, excluding=True)
     watched.run(max_events=event)
-    descent = Descent(mine.mrf, first=change.fork(watched))
+    descent = Descent(mine.mrf, first=change.fork(watched), method="groups")
     descent.run()
     return descent
 
@@ -255,7 +255,7 @@ def test_where_there_is_no_memory_for_a_round_the_bounds_so_far_count(monkeypatc
         raise bc.TooLargeError("no room", 2, 1)
 
     first = bc.Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 4)))
-    descent = Descent(mrf, first=first)
+    descent = Descent(mrf, first=first, method="groups")
     monkeypatch.setattr(bc.Change, "fork", refuse)
     descent.run()
     found = descent.end()

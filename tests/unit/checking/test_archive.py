@@ -32,7 +32,7 @@ SIZE_AT = 24
 
 @pytest.fixture(scope="module")
 def proof() -> Proof:
-    found = bc.certify(MODEL).proof
+    found = bc.certify(MODEL, method="groups").proof
     assert found is not None
     return found
 

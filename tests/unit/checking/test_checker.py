@@ -34,14 +34,14 @@ MODELS = examples(300) if JIT else 10
 
 
 def proven(mrf: bc.BinaryMRF, max_size: int = 16) -> Proof:
-    proof = bc.certify(mrf, max_size).proof
+    proof = bc.certify(mrf, max_size, method="groups").proof
     assert proof is not None
     return proof
 
 
 def begun(mrf: bc.BinaryMRF) -> bc.Certificate:
     """Of a proof that is ended after the first sweep, on groups of one variable."""
-    descent = Descent(mrf, 1)
+    descent = Descent(mrf, 1, method="groups")
     descent.run(max_sweeps=1)
     return descent.end()
 

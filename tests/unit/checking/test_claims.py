@@ -41,7 +41,7 @@ def test_a_tolerance_that_hides_a_difference_is_refused(huge: float, negligible:
 )
 def test_a_tolerance_that_is_none_is_refused(negligible: float, version: int) -> None:
     mrf = random_mrf(0, 6)
-    proof = bc.certify(mrf).proof
+    proof = bc.certify(mrf, method="groups").proof
     assert proof is not None
     with pytest.raises(RefusedError, match="not negligible"):
         check_proof(mrf, replace(proof, negligible=negligible, version=version))
@@ -77,7 +77,7 @@ def test_a_proof_that_goes_on_from_a_run_beside_penalties_is_verified(constant: 
     mrf = bc.BinaryMRF(costs, edges, pairs, constant=constant)
     engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=9)
     engine.run(max_sweeps=1)
-    descent = Descent(mrf, first=bc.Change(prove=True).fork(engine))
+    descent = Descent(mrf, first=bc.Change(prove=True).fork(engine), method="groups")
     descent.run()
     descent.end().verify(mrf)
 
@@ -85,7 +85,7 @@ def test_a_proof_that_goes_on_from_a_run_beside_penalties_is_verified(constant: 
 @pytest.mark.parametrize("cap", [0.0, -1.0, math.nan, -math.inf])
 def test_a_cap_that_leaves_no_energies_is_refused(cap: float) -> None:
     mrf = random_mrf(0, 6)
-    proof = bc.certify(mrf).proof
+    proof = bc.certify(mrf, method="groups").proof
     assert proof is not None
     with pytest.raises(RefusedError, match="cap"):
         check_proof(mrf, replace(proof, cap=cap))
@@ -94,7 +94,7 @@ def test_a_cap_that_leaves_no_energies_is_refused(cap: float) -> None:
 def test_any_cap_proves_only_what_is_true() -> None:
     """A cap that is too small lowers energies, and so bounds: it proves less."""
     mrf = random_mrf(3, 8)
-    proof = bc.certify(mrf).proof
+    proof = bc.certify(mrf, method="groups").proof
     assert proof is not None
     with pytest.raises(RefusedError):
         check_proof(mrf, replace(proof, cap=1e-3))
@@ -102,7 +102,7 @@ def test_any_cap_proves_only_what_is_true() -> None:
 
 def test_proofs_of_version_1_are_checked_with_the_tolerance_of_today(tmp_path: Path) -> None:
     mrf = body_pose(candidates=6, seed=1)
-    proof = bc.certify(mrf).proof
+    proof = bc.certify(mrf, method="groups").proof
     assert proof is not None
     old = replace(proof, version=1, negligible=1e-5)
     (tmp_path / "old").write_bytes(old.to_bytes())

@@ -73,7 +73,8 @@ def test_what_the_checker_lets_follow_holds_in_every_better_labelling(mrf: bc.Bi
     packing.lower_bound = bound(packing.graph, packing.cycles, packing.shares)
     proof = packing.proof()
     found = _ByCycles(Remainder(mrf, proof), step_of(proof), proof.negligible)
-    better = labels[energies < proof.upper_bound - proof.negligible - packing.margin.gain]
+    near = proof.negligible + 1e-12 * np.abs(energies).max()
+    better = labels[energies < proof.upper_bound - near - packing.margin.gain]
     spins = np.column_stack([better, np.ones(len(better), np.int64)])
     assert not (found.proves_optimal and len(better))
     for i, j in combinations(range(mrf.n + 1), 2):

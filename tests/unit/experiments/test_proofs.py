@@ -58,7 +58,7 @@ def test_a_proof_ends_in_a_race_as_it_does_alone() -> None:
 @pytest.mark.parametrize("turns", [1, 3, 12])
 def test_a_proof_that_is_stopped_frees_its_memory(turns: int) -> None:
     account = Account(1 << 30)
-    one = lane(frustrated(12), 3, account)
+    one = lane(frustrated(14), 3, account)
     for _ in range(turns):
         one.advance()
     assert (account.used > 0) == (turns > 1)

@@ -25,8 +25,10 @@ from bender_core.trying import policy
 from bender_core.trying import proof as descent
 from bender_core.trying.change import Change, Fork, forks_text, read_forks
 from bender_core.trying.lineage import Lineage
+from bender_core.trying.policy import METHODS
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
+from bender_core.trying.steps import CYCLES
 from bender_core.trying.trials import Trial
 from tests.models import examples, mrfs, random_mrf
 from tests.tiers import thinned
@@ -45,11 +47,12 @@ def optimum(mrf: bc.BinaryMRF) -> float:
     return min(mrf.energy(x) for x in product((0, 1), repeat=mrf.n))
 
 
-@settings(max_examples=examples(150))
-@given(mrfs(9), st.integers(1, 9))
-def test_an_answer_is_the_optimum_and_a_bound_is_below_it(mrf: bc.BinaryMRF, max_size: int) -> None:
+@settings(max_examples=examples(200))
+@given(mrfs(9), st.integers(1, 9), st.sampled_from(METHODS))
+def test_an_answer_is_the_optimum_and_a_bound_is_below_it(mrf: bc.BinaryMRF, max_size: int, method: str) -> None:
     """Groups as small as you like: then it may be that nothing is proven."""
-    found, best = certify(mrf, max_size), optimum(mrf)
+    found, best = certify(mrf, max_size, method=method), optimum(mrf)
+    found.verify(mrf)
     assert found.upper_bound == mrf.energy(found.labeling)
     assert found.lower_bound <= best + 1e-9 * max(1.0, abs(best))
     if found.optimal:
@@ -73,7 +76,7 @@ def test_a_proof_is_a_line_of_forks_that_repeats_it(mrf: bc.BinaryMRF) -> None:
         forks.append(fork)
         rounds.append(engine)
 
-    descent = Descent(mrf, first=rounds[0], on_round=begun)
+    descent = Descent(mrf, first=rounds[0], on_round=begun, method="groups")
     descent.run()
     assert len(descent.rounds) == len(rounds) > 1
     line = replace(Lineage.of(watched, 4), forks=read_forks(forks_text(forks)))
@@ -97,28 +100,30 @@ def test_a_constant_neither_helps_nor_hinders(scale: float, constant: float) -> 
     assert found.upper_bound == pytest.approx(optimum(mrf))
 
 
-def test_a_difference_that_rounding_hides_is_not_decided() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_difference_that_rounding_hides_is_not_decided(method: str) -> None:
     """Beside energies of 1e12 one of 1e-6 is lost: it says that it does not know, or has the optimum."""
     rng, wrong = np.random.default_rng(2), 0
-    for _ in range(examples(20)):
+    for _ in range(examples(10)):
         small = random_mrf(rng, 8, 0.6, 1e-6)
         large = np.where(rng.random((len(small.edges), 1, 1)) < 0.3, 1e12, 0.0) * [[1, -1], [-1, 1]]
         mrf = replace(small, pairwise=small.pairwise + large)
-        found = certify(mrf)
+        found = certify(mrf, method=method)
         wrong += found.optimal and found.upper_bound > optimum(mrf)
     assert wrong == 0
 
 
 @pytest.mark.parametrize("scale", thinned([5e-324, 1e-318, 1e-309, 1e-301, 1e-290], 3))
 @pytest.mark.parametrize("integers", thinned([False, True], 2))
-def test_energies_at_the_end_of_the_range_of_floats(scale: float, integers: bool) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_energies_at_the_end_of_the_range_of_floats(scale: float, integers: bool, method: str) -> None:
     """They have few digits or one: a gain of 1e-300 does not count."""
-    for seed in range(10):
+    for seed in range(4):
         mrf = random_mrf(seed, 8, 0.6, scale, integers=integers)
-        found = certify(mrf)
+        found = certify(mrf, method=method)
         found.verify(mrf)
-        assert found.optimal
-        assert found.upper_bound <= optimum(mrf) + max(1e-9 * abs(optimum(mrf)), 1e-300)
+        assert found.optimal or method == CYCLES
+        assert not found.optimal or found.upper_bound <= optimum(mrf) + max(1e-9 * abs(optimum(mrf)), 1e-300)
 
 
 def test_decimals_without_couplings() -> None:
@@ -132,11 +137,12 @@ def test_decimals_without_couplings() -> None:
         assert found.upper_bound == pytest.approx(optimum(mrf))
 
 
-def test_a_bound_beside_a_huge_constant_is_rounded_down() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_bound_beside_a_huge_constant_is_rounded_down(method: str) -> None:
     """Floats near 1e15 are 1/8 apart: those of the bounds of many rounds add up."""
-    for seed in range(examples(100)):
+    for seed in range(examples(30)):
         mrf = random_mrf(seed, 8, 1.0, constant=1e15)
-        stopped = Descent(mrf, 1)
+        stopped = Descent(mrf, 1, method=method)
         stopped.run(max_sweeps=1 + seed % 3)
         found = stopped.end()
         found.verify(mrf)
@@ -144,8 +150,9 @@ def test_a_bound_beside_a_huge_constant_is_rounded_down() -> None:
         assert found.optimal or found.lower_bound - mrf.constant <= least + 1e-9
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", thinned(range(40), 4))
-def test_small_energies_beside_huge_ones_that_cancel(seed: int) -> None:
+def test_small_energies_beside_huge_ones_that_cancel(seed: int, method: str) -> None:
     """Variables with huge preferences are decided, and their huge couplings to one variable cancel each other."""
     rng = np.random.default_rng(seed)
     n, huge, small = 8, 1e12, 1e-4
@@ -159,11 +166,11 @@ def test_small_energies_beside_huge_ones_that_cancel(seed: int) -> None:
         for i, weight in zip(rng.choice(3, 2, replace=False), (coupling, -coupling), strict=True):
             tables[(edges == [i, j]).all(axis=1), :, :] = [0.0, weight]
     mrf = bc.BinaryMRF(unary, edges, tables)
-    found = certify(mrf, max_size=int(rng.integers(2, 6)))
+    found = certify(mrf, max_size=int(rng.integers(2, 6)), method=method)
     found.verify(mrf)
     costs = [exact_energy(mrf, x) for x in product((0, 1), repeat=n)]
-    assert found.optimal
-    assert exact_energy(mrf, tuple(found.labeling)) - min(costs) <= found.negligible < 1e-5 * small
+    assert found.optimal or method == CYCLES
+    assert not found.optimal or exact_energy(mrf, tuple(found.labeling)) - min(costs) <= found.negligible < 1e-5 * small
 
 
 def table(same: float, other: float, both: float = 0.0) -> list[list[float]]:
@@ -191,13 +198,14 @@ K = 2.0**50
         ([[0, 1], [3, 4]], [table(0, 824633720832.0), [[5e-6, 824633720832.0], [824633720832.0, 0]]]),
     ],
 )
+@pytest.mark.parametrize("method", METHODS)
 def test_small_energies_that_coefficients_are_rounded_by(
-    edges: list[list[int]], tables: list[list[list[float]]], max_size: int
+    edges: list[list[int]], tables: list[list[list[float]]], max_size: int, method: str
 ) -> None:
     """They may lie below the last digit of all sums: then nothing is proven that they might change."""
     n = 1 + max(map(max, edges))
     mrf = bc.BinaryMRF(np.zeros((n, 2)), edges, tables)
-    found = certify(mrf, max_size)
+    found = certify(mrf, max_size, method=method)
     found.verify(mrf)
     least = min(exact_energy(mrf, x) for x in product((0, 1), repeat=n))
     if found.optimal:
@@ -245,7 +253,7 @@ def test_published_optima(name: str, shared_instances: Path) -> None:
 def test_a_proof_in_several_rounds_never_steps_back() -> None:
     """A body pose whose model is reduced again and again; the optimum is that of the whole model in one run."""
     mrf = body_pose(candidates=10, seed=3)
-    found = certify(mrf)
+    found = certify(mrf, method="groups")
     parts = bc.solve(mrf, bc.partition(mrf, 10, "groups"), 12)
     assert found.optimal
     assert found.upper_bound == pytest.approx(parts.upper_bound)
@@ -284,7 +292,7 @@ def test_a_proof_made_in_turns_is_the_same(made: Callable[[], bc.BinaryMRF], mon
 
 @pytest.mark.parametrize("turns", [2, 5, 20, 60])
 def test_a_proof_ended_between_turns_lets_go_of_its_runs(turns: int) -> None:
-    proof, mrf = Descent(frustrated(12), max_size=3), frustrated(12)
+    proof, mrf = Descent(frustrated(12), max_size=3, method="groups"), frustrated(12)
     for _ in range(turns):
         proof.run(on_progress=lambda _: True)
     found = proof.end()
@@ -306,11 +314,11 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
             raise KeyboardInterrupt
         return False
 
-    proof = Descent(frustrated(12), 3, stop=bc.Stop(requested=interrupted))
+    proof = Descent(frustrated(12), 3, stop=bc.Stop(requested=interrupted), method="groups")
     with pytest.raises(KeyboardInterrupt):
         proof.run()
     assert (proof.run(), proof.end().status) == (True, descent.STOPPED)
-    cramped = Descent(frustrated(12), 3, account=bc.Account(10))
+    cramped = Descent(frustrated(12), 3, account=bc.Account(10), method="groups")
     with pytest.raises(bc.TooLargeError):
         cramped.run()
     assert (cramped.run(), cramped.status) == (True, descent.OUT_OF_MEMORY)
@@ -318,7 +326,7 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
 
 def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.MonkeyPatch) -> None:
     """The run that goes on, the one that it goes on from, and what proves the facts of both."""
-    proof, both = Descent(ising_grid(12, 12, torus=True, seed=1)), list[tuple[int, int, int]]()
+    proof, both = Descent(ising_grid(12, 12, torus=True, seed=1), method="groups"), list[tuple[int, int, int]]()
     make = policy.Policy._made
 
     def made(self: policy.Policy, *args: Any) -> Trial:
@@ -360,7 +368,7 @@ def frustrated(n: int) -> bc.BinaryMRF:
 def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
     """Small groups cannot see how all pairs are coupled: it ends all the same, with bounds."""
     mrf = frustrated(12)
-    found = certify(mrf, max_size=2)
+    found = certify(mrf, max_size=2, method="groups")
     assert found.status == descent.EXHAUSTED
     assert found.lower_bound < optimum(mrf) <= found.upper_bound
     assert {one.strategy for one in found.rounds} > {"greedy"}
@@ -369,12 +377,12 @@ def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
 
 def test_it_ends_after_some_cuts_in_vain_or_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = frustrated(12)
-    by_number = certify(mrf, max_size=2)
+    by_number = certify(mrf, max_size=2, method="groups")
     decisions = [one.fixed + one.tied for one in by_number.rounds]
     assert not any(decisions)
     assert len(by_number.rounds) == policy.PATIENCE + 1
     monkeypatch.setattr(policy, "ENOUGH", 0)
-    by_work = certify(mrf, max_size=2)
+    by_work = certify(mrf, max_size=2, method="groups")
     assert by_work.status == descent.EXHAUSTED
     assert len(by_work.rounds) == 1
 
@@ -394,7 +402,7 @@ def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.Mo
             ended.append(proves(engine) or stalled[-1])
 
     for seed in range(2):
-        Descent(ising_grid(10, 10, torus=True, seed=seed), on_round=begun).run()
+        Descent(ising_grid(10, 10, torus=True, seed=seed), on_round=begun, method="groups").run()
     assert ended
     assert all(ended)
 

@@ -67,7 +67,7 @@ def test_a_proof_goes_on_with_a_labelling_that_is_found_on_the_way(monkeypatch: 
         return 0
 
     monkeypatch.setattr(Improving, "search", tell)
-    found = certify(mrf)
+    found = certify(mrf, method="groups")
     assert found.optimal
     assert found.upper_bound == mrf.energy(best)
     found.verify(mrf)
@@ -99,7 +99,7 @@ def test_a_labelling_found_on_the_way_is_part_of_the_line_that_repeats_the_proof
         forks.append(fork)
         rounds.append(engine)
 
-    Descent(mrf, first=rounds[0], on_round=begun).run()
+    Descent(mrf, first=rounds[0], on_round=begun, method="groups").run()
     assert forks[1].change == Change(labeling=digits(best))
     *_, end = replace(Lineage.of(watched, 4), forks=read_forks(forks_text(forks))).runs(mrf)
     end.seek(0)
@@ -109,10 +109,10 @@ def test_a_labelling_found_on_the_way_is_part_of_the_line_that_repeats_the_proof
 
 def test_proofs_do_not_depend_on_whether_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     models = [ising_grid(6, 6, torus=True, seed=1), random_mrf(5, 14, 0.7), random_mrf(6, 14, 0.4, integers=True)]
-    searched = [certify(mrf) for mrf in models]
+    searched = [certify(mrf, method="groups") for mrf in models]
     monkeypatch.setattr(improving, "SHARE", 0.0)
     monkeypatch.setattr(improving, "LEAST", 0)
-    alone = [certify(mrf) for mrf in models]
+    alone = [certify(mrf, method="groups") for mrf in models]
     for mrf, one, other in zip(models, searched, alone, strict=True):
         assert one.optimal
         assert other.optimal

@@ -127,7 +127,7 @@ def test_a_proof_that_gives_up_has_its_bounds_and_says_why(monkeypatch: pytest.M
     monkeypatch.setattr(solving, "Descent", partial(Descent, max_size=2))
     edges = np.column_stack(np.triu_indices(12, 1))
     sign = np.random.default_rng(1).choice([-1.0, 1.0], len(edges))
-    result = bc.solve(bc.BinaryMRF(np.zeros((12, 2)), edges, sign[:, None, None] * -DIFFERENT))
+    result = bc.solve(bc.BinaryMRF(np.zeros((12, 2)), edges, sign[:, None, None] * -DIFFERENT), method="groups")
     assert (result.optimal, result.status) == (False, "nothing left to try")
     assert result.meaning.startswith("Nothing left to try")
     assert result.lower_bound < result.rounded_bound < result.upper_bound

@@ -1,0 +1,134 @@
+"""The bound by cycles beside the rounds of a proof: it ends proofs, decides, gives way, and never lies."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.checking.proof import CycleStep, Step
+from bender_core.synth.grids import ising_grid
+from bender_core.synth.pose import body_pose
+from bender_core.trying import cycles
+from bender_core.trying.proof import Descent
+from bender_core.trying.solving import certify
+from bender_core.trying.steps import CYCLES
+from tests.models import examples, mrfs
+
+
+def optimum(mrf: bc.BinaryMRF) -> float:
+    return min(mrf.energy(x) for x in product((0, 1), repeat=mrf.n))
+
+
+def loose(tail: int, seed: int = 0) -> bc.BinaryMRF:
+    """Six variables that all want to differ, where cycles leave a gap, and a chain of strong couplings behind them."""
+    rng = np.random.default_rng(seed)
+    pairs = np.column_stack(np.triu_indices(6, 1))
+    chain = np.column_stack([np.arange(5, 5 + tail), np.arange(6, 6 + tail)])
+    weight = np.concatenate([np.ones(len(pairs)), 20.0 * rng.choice([-1, 1], tail)])
+    tables = weight[:, None, None] * np.array([[1.0, 0.0], [0.0, 1.0]])
+    unary = 0.01 * rng.normal(size=(6 + tail, 2))
+    return bc.BinaryMRF(unary, np.concatenate([pairs, chain]), tables)
+
+
+def test_a_sparse_model_is_proven_before_any_group_is_made() -> None:
+    mrf = bc.sample("torus-10x10")
+    descent = Descent(mrf)
+    descent.run()
+    found = descent.end()
+    assert descent.engine is None
+    (only,) = found.rounds
+    assert (only.strategy, only.variables, only.groups, only.sweeps, only.fixed) == (CYCLES, 100, 0, 0, 100)
+    assert found.proof is not None
+    assert [type(step) for step in found.proof.steps] == [CycleStep]
+    found.verify(mrf)
+    result = bc.solve(mrf)
+    assert (result.optimal, result.status, result.rows, result.sweeps) == (True, "closed", 0, 0)
+    assert result.upper_bound == found.upper_bound
+
+
+@pytest.mark.parametrize("tail", [3, 6])
+def test_what_cycles_decide_leaves_the_model(tail: int) -> None:
+    """They tie variables of different groups; what is left is partitioned anew, and the proof holds."""
+    for seed in range(5):
+        mrf = loose(tail, seed)
+        found = certify(mrf, max_size=3)
+        decided = [one for one in found.rounds if one.strategy == CYCLES]
+        assert decided[0].tied + decided[0].fixed >= tail
+        assert found.upper_bound == pytest.approx(optimum(mrf))
+        found.verify(mrf)
+        assert found.proof is not None
+        assert {type(step) for step in found.proof.steps} == {CycleStep, Step}
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(mrfs(8), st.sampled_from([0, 1 << 16, 1 << 28]), st.sampled_from([0.0, 1.0, 100.0]), st.integers(1, 4))
+def test_however_the_work_is_shared_the_answer_is_right(
+    mrf: bc.BinaryMRF, first: int, share: float, max_size: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("FIRST", first), ("LEADING", share), ("EQUAL", share), ("SPARSE", 99)):
+            patch.setattr(cycles, name, value)
+        found = certify(mrf, max_size)
+    found.verify(mrf)
+    best = optimum(mrf)
+    near = found.negligible + 1e-9 * max(1.0, abs(best))
+    assert found.lower_bound <= best + near
+    assert not found.optimal or found.upper_bound <= best + near
+
+
+def test_a_dense_model_gives_cycles_little_work() -> None:
+    for mrf in (body_pose(candidates=14, seed=3), bc.sample("karate")):
+        descent = Descent(mrf)
+        descent.run()
+        assert descent.end().optimal
+        assert all(one.strategy != CYCLES for one in descent.rounds)
+        assert descent.cycles.work < 0.15 * descent.known.work
+
+
+def test_where_groups_give_up_cycles_go_on_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = ising_grid(8, 8, torus=True, seed=2)
+    monkeypatch.setattr("bender_core.trying.policy.PATIENCE", 0)
+    for name in ("FIRST", "LEADING", "EQUAL", "TRAILING"):
+        monkeypatch.setattr(cycles, name, 0)
+    assert not certify(mrf, max_size=2, method="groups").optimal
+    found = certify(mrf, max_size=2)
+    assert found.optimal
+    assert [one.strategy == CYCLES for one in found.rounds][-2:] == [False, True]
+    found.verify(mrf)
+
+
+@pytest.mark.parametrize("checks", [3, 30, 300])
+def test_a_stop_leaves_the_bound_by_cycles(checks: int) -> None:
+    mrf = ising_grid(20, 20, torus=True, seed=1)
+    left = iter(range(checks))
+    found = certify(mrf, stop=bc.Stop(requested=lambda: next(left, None) is None))
+    assert found.status == "stopped"
+    assert -np.inf < found.lower_bound < found.upper_bound
+    found.verify(mrf)
+    assert not found.rounds or found.rounds[-1].strategy == CYCLES
+
+
+def test_cycles_alone_say_what_they_could_not_prove() -> None:
+    mrf = loose(3)
+    found = certify(mrf, method=CYCLES)
+    assert (found.optimal, found.status) == (False, "nothing left to try")
+    assert found.lower_bound < optimum(mrf) == pytest.approx(found.upper_bound)
+    found.verify(mrf)
+
+
+def test_the_same_proof_twice() -> None:
+    one, other = (certify(loose(6, 1), max_size=3, seed=3) for _ in range(2))
+    assert [each.work for each in one.rounds] == [each.work for each in other.rounds]
+    assert one.proof is not None
+    assert other.proof is not None
+    assert one.proof.to_bytes() == other.proof.to_bytes()
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ValueError, match="the method 'cycle' is none of both, groups, cycles"):
+        certify(loose(3), method="cycle")
