@@ -88,7 +88,7 @@ class Certificate:
         Oldest first; the last one may have been interrupted.
     seconds : float
     proof : Proof or None
-        The proof; None if its messages take more than a quarter of the memory limit.
+        The proof; None if its messages and cycles take more than a quarter of the memory limit.
     """
 
     optimal: bool

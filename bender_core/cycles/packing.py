@@ -34,6 +34,8 @@ SEARCH = 5_000
 # Table entries that are read in the time of a round's overhead, of a slot of a search for cycles, and of an edge or a
 # row in a simplex iteration, which passes over all of them.
 OF_ROUND, OF_SLOT, OF_ITERATION = 1 << 20, 25, 50
+# Bytes of an entry and of a column of the linear program, with what its solver makes of them.
+OF_ENTRY, OF_EDGE = 100, 1000
 # Rows without a share are dropped where they are this share of all.
 IDLE = 0.3
 
@@ -51,10 +53,6 @@ class Parts(NamedTuple):
 
     cycles: FloatArray
     edges: FloatArray
-
-
-# Bytes of an entry and of a column of the linear program, with what its solver makes of them.
-OF_ENTRY, OF_EDGE = 100, 1000
 
 
 class Left(NamedTuple):
@@ -132,7 +130,8 @@ class Packing:
         self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
         self.lower_bound, self.rounds, self.work, self.finished = bound(self.graph, [], self.shares), 0, 0, False
         self.margin = _margin(self.graph, mrf, left)
-        self._improve(never)
+        if left is None:
+            self._improve(never)
 
     def run(
         self,

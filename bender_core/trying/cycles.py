@@ -11,6 +11,7 @@ import weakref
 from bender_core.account import Account
 from bender_core.cycles.packing import OF_SLOT, Left, Packing
 from bender_core.forms.reduction import Facts
+from bender_core.model import IntArray
 from bender_core.stopping import Stop
 from bender_core.trying.known import Known
 from bender_core.trying.trials import Trying
@@ -51,12 +52,14 @@ class Cycles:
         self._known, self._seed, self._stop = known, seed, stop
         self._packing: Packing | None = None
         self._last = 0  # the work of its last round
+        self._leads = False  # whether the bound by cycles was the better one at the last turn
+        self._last_labeling: IntArray | None = None  # that with which facts were last computed
         self.work = 0
 
     @property
     def packing(self) -> Packing | None:
-        """That of what is left now; None if it has not begun."""
-        is_present = self._packing is not None and self._packing.mrf is self._known.whole.reduced
+        """That of what is left now, which has fewer variables after every decision; None if it has not begun."""
+        is_present = self._packing is not None and self._packing.mrf.n == self._known.whole.reduced.n
         return self._packing if is_present else None
 
     def go_on(self, lower: float) -> Trying[bool]:
@@ -74,13 +77,22 @@ class Cycles:
         """
         while self.work + self._price < self._due(lower) and not self._finished:
             yield from self._round()
-        return self.packing is not None and self.packing.is_proven
+        if self.packing is not None:
+            self._leads = self.packing.lower_bound > lower
+        return self._proves()
 
-    def finish(self) -> Trying[bool]:
-        """Raise the bound to the end; returns whether it proves the best labelling."""
-        while not self._finished:
+    def finish(self, work: float = math.inf) -> Trying[bool]:
+        """Raise the bound to the end, or up to some work; returns whether it proves the best labelling."""
+        while self.work < work and not self._finished:
             yield from self._round()
-        return self.packing is not None and self.packing.is_proven
+        return self._proves()
+
+    def _proves(self) -> bool:
+        """Whether the bound proves the best labelling, which may have been found elsewhere."""
+        if self.packing is None:
+            return False
+        self.packing.take(self._known.left)
+        return self.packing.is_proven
 
     @property
     def _finished(self) -> bool:
@@ -90,6 +102,7 @@ class Cycles:
         packing = self.packing or self._begin()
         if not self._charges.charge("cycles", packing.nbytes - self._charges.used):
             self._is_given_up, self._packing = True, None
+            self._charges.close()
             return
         before = packing.work
         packing.take(self._known.left)
@@ -113,17 +126,18 @@ class Cycles:
         return 0 if self._is_sparse else 2 * OF_SLOT * model.n * model.n_edges
 
     def facts(self) -> Facts | None:
-        """What a packing that has come to its end decides; None where that is nothing."""
+        """What a packing that has come to its end decides with a labelling; None where that is nothing new."""
         packing = self.packing
-        if packing is None or not packing.finished:
+        if packing is None or not packing.finished or packing.labeling is self._last_labeling:
             return None
-        return packing.facts(keeping=True)
+        self._last_labeling = packing.labeling
+        return packing.facts(keeping=True) or None
 
     def _due(self, lower: float) -> float:
         """The work that cycles may have done by now."""
         if lower == -math.inf:
             return FIRST if self._is_sparse else 0
-        leads = self.packing is not None and self.packing.lower_bound > lower
+        leads = self._leads if self.packing is None else self.packing.lower_bound > lower
         return (LEADING if leads else EQUAL if self._is_sparse else TRAILING) * self._known.work
 
     def _begin(self) -> Packing:

@@ -59,7 +59,7 @@ class Known:
         Energies.
     negligible : float
     work : int
-        Table entries read.
+        Table entries read, those for cycles aside.
     """
 
     def __init__(self, mrf: BinaryMRF, labeling: IntArray, seed: int, negligible: float) -> None:

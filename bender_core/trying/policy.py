@@ -33,7 +33,7 @@ from bender_core.stopping import Stop
 from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
 from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
-from bender_core.trying.cycles import Cycles
+from bender_core.trying.cycles import LEADING, Cycles
 from bender_core.trying.known import Known
 from bender_core.trying.steps import CYCLES
 from bender_core.trying.trials import Spend, Trial, Trying, best_of, go_on, largest
@@ -180,7 +180,7 @@ class Policy:
             if not failures:
                 successful_work = max(successful_work, known.work)
             elif failures > PATIENCE or known.work > ENOUGH * successful_work:
-                return self._method == BOTH and self._taken((yield from proof.cycles.finish()))
+                return self._method == BOTH and self._taken((yield from proof.cycles.finish(LEADING * known.work)))
             # Cycles tie variables of different groups, whose messages cannot go on.
             if proof.rounds[-1].strategy == CYCLES:
                 proof.begin(self._first(size))

@@ -212,9 +212,10 @@ class Descent:
 
     @property
     def _rounding(self) -> float:
-        """The rounding error of the bound of the last round."""
-        engine = self.engine
-        return 0.0 if engine is None else engine.margin.rounding_with(engine.arrays.message_size)
+        """The rounding error of the bounds of the last round and of cycles."""
+        engine, packing = self.engine, self.cycles.packing
+        of_run = 0.0 if engine is None else engine.margin.rounding_with(engine.arrays.message_size)
+        return max(of_run, 0.0 if packing is None else packing.margin.rounding)
 
     @property
     def _claimed(self) -> float:
@@ -255,11 +256,8 @@ class Descent:
             return
         if trial is not None:
             self._keep(trial)
-        if self.engine is not None and self.left is None:
-            self.end_round()
-        packing = self.cycles.packing
-        if packing is not None and packing.lower_bound > self._steps.lower_bound:
-            self.end_round(by=packing)
+        self._end_run()
+        self._keep_cycles()
 
     def _keep(self, trial: Trial) -> None:
         """Keep the bounds of an interrupted trial."""
@@ -294,10 +292,12 @@ class Descent:
         by : Packing, optional
             The cycles that have decided them; by default the run of the round has.
         """
-        if by is not None:
-            self.end_round()
-        evidence = self._evidence(by)
         self.left = reduction(self.known.whole, facts)
+        if by is not None:
+            self._record(self._evidence(None), None)
+        elif self.left.reduced.n < self.left.model.n:
+            self._keep_cycles()  # which begin anew
+        evidence = self._evidence(by)
         self._record(evidence, self.left)
         self.known.leave(self.left, evidence.labeling)
         # What ran last is of the model before.
@@ -314,7 +314,20 @@ class Descent:
         by : Packing, optional
             A round of cycles; by default the run of the round.
         """
+        if by is not None:
+            self._end_run()
         self._record(self._evidence(by), None, proves)
+
+    def _end_run(self) -> None:
+        """Record the run of this round, unless it has ended."""
+        if self.round is not None and self.left is None:
+            self._record(self._evidence(None), None)
+
+    def _keep_cycles(self) -> None:
+        """Record the cycles of what is left if their bound is the best one."""
+        packing = self.cycles.packing
+        if packing is not None and of_cycles(packing).lower_bound > self._steps.lower_bound:
+            self._record(of_cycles(packing), None)
 
     def _evidence(self, by: Packing | None) -> Evidence:
         if by is not None:

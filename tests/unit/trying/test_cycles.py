@@ -93,7 +93,7 @@ def test_a_dense_model_gives_cycles_little_work() -> None:
 def test_where_groups_give_up_cycles_go_on_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = ising_grid(8, 8, torus=True, seed=2)
     monkeypatch.setattr("bender_core.trying.policy.PATIENCE", 0)
-    for name in ("FIRST", "LEADING", "EQUAL", "TRAILING"):
+    for name in ("FIRST", "EQUAL", "TRAILING"):
         monkeypatch.setattr(cycles, name, 0)
     assert not certify(mrf, max_size=2, method="groups").optimal
     found = certify(mrf, max_size=2)
@@ -111,6 +111,53 @@ def test_a_stop_leaves_the_bound_by_cycles(checks: int) -> None:
     assert -np.inf < found.lower_bound < found.upper_bound
     found.verify(mrf)
     assert not found.rounds or found.rounds[-1].strategy == CYCLES
+
+
+def test_rounds_that_decide_nothing_leave_the_bound_by_cycles() -> None:
+    """What is shown on the way is what the certificate claims in the end."""
+    rng = np.random.default_rng(0)
+    pairs = np.column_stack(np.triu_indices(80, 1))
+    edges = pairs[np.sort(rng.choice(len(pairs), 320, replace=False))]
+    weight = rng.normal(size=(len(edges), 1, 1)) * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    mrf = bc.BinaryMRF(0.1 * rng.normal(size=(80, 2)), edges, weight)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cycles, "FIRST", 1 << 27)
+        patch.setattr(cycles, "LEADING", 0.0)
+        patch.setattr(cycles, "EQUAL", 0.0)
+        descent = Descent(mrf, max_size=2)
+        descent.run(max_sweeps=30)
+        shown = descent.lower_bound
+        found = descent.end()
+    assert len(found.rounds) > 2
+    assert not found.optimal
+    assert found.lower_bound == pytest.approx(shown, abs=1e-9)
+    found.verify(mrf)
+
+
+def test_a_labelling_found_elsewhere_ends_a_packing_that_has_come_to_its_end() -> None:
+    mrf = ising_grid(6, 6, seed=2)
+    descent = Descent(mrf)
+    best = bc.search(mrf).labeling
+    packing_of = descent.cycles
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bender_core.cycles.packing.Packing._improve", lambda *_: None)
+        moments = packing_of.finish()
+        for _ in moments:
+            pass
+        assert packing_of.packing is not None
+        assert (packing_of.packing.finished, packing_of.packing.is_proven) == (True, False)
+        descent.known.keep_better(best)
+        descent.known._best.take(best)
+        with pytest.raises(StopIteration) as end:
+            next(packing_of.finish())
+    assert end.value.value is True
+
+
+def test_cycles_that_do_not_fit_into_memory_are_left_out() -> None:
+    account = bc.Account(60_000)
+    held = Descent(ising_grid(20, 20, torus=True, seed=1), account=account).cycles
+    assert [list(held.go_on(-np.inf)), held.packing] == [[], None]
+    assert account.used == 0
 
 
 def test_cycles_alone_say_what_they_could_not_prove() -> None:
