@@ -6,7 +6,7 @@ Source: docs/cycles.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
+from bender_core.cycles.log import CycleEvent, Grain, Log, State
+from bender_core.cycles.shares import Parts, bound, parts_of, rests
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice, lattice_left
@@ -25,7 +27,6 @@ from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
-from bender_core.sums import exact_sums
 
 # A cycle gets a row if its edges are broken by less than one in all, by this much at least.
 VIOLATED = 1e-6
@@ -38,21 +39,6 @@ OF_ROUND, OF_SLOT, OF_ITERATION = 1 << 20, 25, 50
 OF_ENTRY, OF_EDGE = 100, 1000
 # Rows without a share are dropped where they are this share of all.
 IDLE = 0.3
-
-
-class Parts(NamedTuple):
-    """The parts of the gap: all are at least 0, and they sum to the energy of a labelling minus the bound.
-
-    Attributes
-    ----------
-    cycles : ndarray, shape (K,)
-        What each cycle pays beyond once, energy.
-    edges : ndarray, shape (E,)
-        What a broken edge has not lent, and what a satisfied one has lent beyond its cost, energy.
-    """
-
-    cycles: FloatArray
-    edges: FloatArray
 
 
 class Left(NamedTuple):
@@ -102,11 +88,12 @@ class Packing:
         Its energy.
     lower_bound : float
         Certified by ``cycles`` and ``shares``, energy.
-    rounds : int
+    position : int
+        The number of events before the present state, of which all attributes above are.
     work : int
-        Table entries, other work converted to entries.
-    finished : bool
-        Whether the labelling is proven, no violated cycle is left, or the solver of the linear program has failed.
+        Of all rounds, table entries, other work converted to entries.
+    margin : Margin
+        When a labelling is no better than another.
 
     Raises
     ------
@@ -126,12 +113,68 @@ class Packing:
         self.mrf, self.graph = mrf, signed_graph(mrf, left is not None and left.whole.model is not mrf)
         self._dice, self._program = generator(seed), Covering(self.graph.cost)
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
-        self.cycles, self.shares, self.broken = list[IntArray](), np.zeros(0), np.zeros(len(self.graph.cost))
-        self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
-        self.lower_bound, self.rounds, self.work, self.finished = bound(self.graph, [], self.shares), 0, 0, False
         self.margin = _margin(self.graph, mrf, left)
-        if left is None:
-            self._improve(never)
+        self.position, self.work, self._is_over = 0, 0, False
+        shares, broken = np.zeros(0), np.zeros(len(self.graph.cost))
+        known = self._search.labeling, mrf.energy(self._search.labeling)
+        labeling, upper = known if left is not None else self._improved(broken, known, never)
+        self._log = Log(self.graph, State([], shares, broken, labeling, upper, bound(self.graph, [], shares)))
+        self._show(0)
+
+    def _show(self, position: int) -> None:
+        """Be what the packing was after the first events."""
+        self.position, state = position, self._log.at(position)
+        self.cycles, self.shares, self.broken = state.cycles, state.shares, state.broken
+        self.labeling, self.upper_bound, self.lower_bound = state.labeling, state.upper_bound, state.lower_bound
+
+    @property
+    def events(self) -> Log:
+        """All events computed so far, including those after the present position."""
+        return self._log
+
+    @property
+    def rounds(self) -> int:
+        """Complete rounds."""
+        return self._log.rounds(self.position)
+
+    @property
+    def finished(self) -> bool:
+        """Whether this is the end: the labelling is proven, no violated cycle is left, or the solver has failed."""
+        return self._is_over and self.position == len(self._log)
+
+    def step(self, grain: Grain = "cycle", stop: Stop = never) -> list[CycleEvent]:
+        """Go on to the next cycle or to the end of the round; returns the events of that step.
+
+        At an earlier position the recorded events are repeated. The end of a round is a step of its own.
+
+        Parameters
+        ----------
+        grain : {"cycle", "round"}
+        stop : Stop
+            As in `run`.
+
+        Returns
+        -------
+        list of CycleEvent
+            Empty at the end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such grain.
+        Stopped
+            If ``stop`` says so; the next step goes on.
+        """
+        if grain not in ("cycle", "round"):
+            raise ValueError(f'no grain {grain!r}; choose "cycle" or "round"')
+        begin, rounds = self.position, self.rounds
+        while not self.finished:
+            if self.position == len(self._log):
+                self._compute(stop)
+            self._show(self._log.stop_after(self.position, grain))
+            if self.position > begin and (grain == "cycle" or self.rounds > rounds):
+                break
+        return [self._log[k] for k in range(begin, self.position)]
 
     def run(
         self,
@@ -159,27 +202,53 @@ class Packing:
         Raises
         ------
         Stopped
-            If ``stop`` says so; bounds and labelling are those of the last round, and the next call goes on.
+            If ``stop`` says so; bounds and labelling are those of the last event, and the next call goes on.
         """
         while not self.finished and (max_rounds is None or self.rounds < max_rounds):
-            self._round(stop)
+            self.step("round", stop)
             if on_progress is not None and on_progress(self):
                 break
         return self.finished
 
-    def _round(self, stop: Stop) -> None:
+    def seek(self, position: int) -> None:
+        """Go to the state after the first events, backward or forward; nothing is computed again.
+
+        Parameters
+        ----------
+        position : int
+            Their number.
+
+        Raises
+        ------
+        ValueError
+            If so many have not been computed.
+        """
+        if not 0 <= position <= len(self._log):
+            raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
+        self._show(position)
+
+    def _compute(self, stop: Stop) -> None:
+        """Compute what follows the last event: the cycles of a round, its end, or that all is over."""
+        if self._log.is_open:  # else the search for cycles was stopped, or nothing was begun
+            self._end_round(stop)
+            return
+        found = self._violated(stop)
+        if found:
+            self._program.add(found)
+            self._log.begin(found)
+        else:
+            self._is_over = True
+
+    def _end_round(self, stop: Stop) -> None:
+        """Solve the linear program, and look for a better labelling."""
         program = self._program
-        if program.is_solved:  # else the last round was stopped
-            found = self._violated(stop)
-            if not found:
-                self.finished = True
-                return
-            program.add(found)
-        self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
-        self._take_shares()
-        self._improve(stop)
-        self.rounds += 1
-        self.finished = self.is_proven or not program.is_solved
+        if not program.is_solved:  # else the search for a labelling was stopped
+            self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
+        cycles, shares, lower = self._best_shares()
+        now = self._log.latest
+        labeling, upper = self._improved(program.broken, (now.labeling, now.upper_bound), stop)
+        self._log.end(State(cycles, shares, program.broken, labeling, upper, lower))
+        self._is_over = self._proves(lower, upper) or not program.is_solved
 
     def _violated(self, stop: Stop) -> list[IntArray]:
         """Frustrated cycles without a row whose edges are broken by less than one in all.
@@ -200,19 +269,21 @@ class Packing:
                 found[cycle.tobytes()] = cycle
         return list(found.values())
 
-    def _take_shares(self) -> None:
-        """Take the shares of the program if they raise the bound, and drop rows that have become idle."""
-        program = self._program
-        lower = bound(self.graph, program.cycles, program.shares)
-        self.broken = program.broken
-        if lower > self.lower_bound:
-            used = np.flatnonzero(program.shares > 0.0)
-            self.cycles, self.shares = [program.cycles[k] for k in used.tolist()], program.shares[used]
-            self.lower_bound = lower
-            # Only then: a row that was dropped may be needed again, and the program must come to an end.
+    def _best_shares(self) -> tuple[list[IntArray], FloatArray, float]:
+        """The shares of the program with their bound if that is higher than the present one; rows that have become
+        idle are dropped.
+        """
+        program, now, before = self._program, self._log.latest, self._log.begun
+        used = np.flatnonzero(program.shares > 0.0)
+        cycles, shares = [program.cycles[k] for k in used.tolist()], program.shares[used]
+        lower = bound(self.graph, cycles, shares)
+        best = (cycles, shares, lower) if lower > now.lower_bound else (now.cycles, now.shares, now.lower_bound)
+        # Only where the bound has risen: a row that was dropped may be needed again, and the rounds must end.
+        if best[2] > before.lower_bound and program.is_solved:
             idle = np.flatnonzero((program.shares <= 0.0) & (self._lengths() > 1.0 + VIOLATED))
             if len(idle) > IDLE * len(program.cycles):
                 program.drop(idle)
+        return best
 
     def _lengths(self) -> FloatArray:
         """How far the edges of every row's cycle are broken, together."""
@@ -221,29 +292,31 @@ class Packing:
         broken: FloatArray = self._program.broken[np.concatenate(cycles)]
         return np.bincount(owners, broken, len(cycles)).astype(float)
 
-    def _improve(self, stop: Stop) -> None:
+    def _improved(self, broken: FloatArray, best: tuple[IntArray, float], stop: Stop) -> tuple[IntArray, float]:
         """Look for a better labelling, from the one that satisfies the edges which the program breaks least."""
-        near = decoded(self.graph, self.broken)
-        if self.mrf.energy(near) < self.upper_bound:
+        near = decoded(self.graph, broken)
+        if self.mrf.energy(near) < best[1]:
             self._search.turn_to(self.mrf, near)
         before = self._search.work
         self._search.go_on(SEARCH * self.mrf.n, stop)
         self.work += self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
-        if energy < self.upper_bound:
-            self.labeling, self.upper_bound = self._search.labeling, energy
+        return (self._search.labeling, energy) if energy < best[1] else best
 
     @property
     def nbytes(self) -> int:
-        """About the memory of the graph and of the linear program."""
+        """About the memory of the graph, of the linear program, and of what is kept of every round."""
         entries = sum(map(len, self._program.cycles))
         arrays = sum(array.nbytes for array in self.graph.doubled)
-        return arrays + OF_ENTRY * entries + OF_EDGE * len(self.graph.cost)
+        return arrays + OF_ENTRY * entries + OF_EDGE * len(self.graph.cost) + self._log.nbytes
 
     @property
     def is_proven(self) -> bool:
         """Whether the bound proves that no labelling is better than the best one by more than counts."""
-        return bool(self.margin.excludes(self.lower_bound - self.upper_bound, 0.0))
+        return self._proves(self.lower_bound, self.upper_bound)
+
+    def _proves(self, lower: float, upper: float) -> bool:
+        return bool(self.margin.excludes(lower - upper, 0.0))
 
     def parts(self, labeling: ArrayLike | None = None) -> Parts:
         """Where the gap between the bound and the energy of a labelling lies. Source: docs/cycles.md §2.
@@ -258,9 +331,7 @@ class Packing:
         Parts
         """
         broken = self.graph.broken(self.labeling if labeling is None else labeling)
-        rest = rests(self.graph, self.cycles, self.shares)
-        paid = np.array([np.count_nonzero(broken[cycle]) for cycle in self.cycles])
-        return Parts(self.shares * (paid - 1), np.where(broken, np.maximum(rest, 0.0), np.maximum(-rest, 0.0)))
+        return parts_of(self.graph, self.cycles, self.shares, broken)
 
     def take(self, labeling: IntArray) -> None:
         """Take over a labelling from elsewhere, if it is better.
@@ -270,9 +341,10 @@ class Packing:
         labeling : ndarray of int64, shape (n,)
         """
         energy = self.mrf.energy(labeling)
-        if energy < self.upper_bound:
-            self.labeling, self.upper_bound = labeling, energy
+        if energy < self._log.latest.upper_bound:
+            self._log.improve(labeling, energy)
             self._search.turn_to(self.mrf, labeling)
+            self._show(self.position)
 
     def facts(self, keeping: bool = False) -> Facts:
         """What every labelling fulfils that is better than the best one. Source: docs/cycles.md §4.
@@ -312,10 +384,10 @@ class Packing:
                 optimal = True
         certain = limits.certain(self.lower_bound, limits.rounding)
         lower = energy if optimal else min(certain, math.nextafter(energy, -math.inf))
-        step = self.step(unreduced(self.mrf), found)
+        step = self.proof_step(unreduced(self.mrf), found)
         return Proof(self.mrf.content_hash(), self.labeling, lower, energy, limits.negligible, (step,))
 
-    def step(self, whole: Reduction, found: Reduction | None) -> CycleStep:
+    def proof_step(self, whole: Reduction, found: Reduction | None) -> CycleStep:
         """The step of a proof that keeps the bound and what follows from it.
 
         Parameters
@@ -341,22 +413,6 @@ def _margin(graph: SignedGraph, mrf: BinaryMRF, left: Left | None) -> Margin:
     else:
         points, negligible, rounded = lattice_left(left.whole, left.negligible), left.negligible, left.whole.rounding
     return margin(graph.rounding + ULP * float(graph.cost.sum()) + rounded, points, negligible)
-
-
-def bound(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) -> float:
-    """The lower bound by which cycles and any shares that are not negative certify; energy.
-
-    Every frustrated cycle has a broken edge, whatever the labelling. Source: docs/cycles.md §2.
-    """
-    rest = rests(graph, cycles, shares)
-    return math.fsum([graph.base, *shares.tolist(), *np.minimum(rest, 0.0).tolist()])
-
-
-def rests(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) -> FloatArray:
-    """What every edge has left of its cost, energy, shape (E,); negative where it lends more."""
-    count = len(graph.cost)
-    lent = -shares.repeat([len(cycle) for cycle in cycles])
-    return exact_sums(np.concatenate([np.arange(count), *cycles]), np.concatenate([graph.cost, lent]), count)
 
 
 def decoded(graph: SignedGraph, broken: FloatArray) -> IntArray:

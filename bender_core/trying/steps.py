@@ -149,7 +149,7 @@ def of_cycles(packing: Packing) -> Evidence:
     }
     lower = packing.margin.certain(packing.lower_bound, packing.margin.rounding)
     nbytes = packing.shares.nbytes + 2 * sum(cycle.nbytes for cycle in packing.cycles)  # of an edge both ends
-    return Evidence(lower, packing.labeling, nbytes, packing.step, made)
+    return Evidence(lower, packing.labeling, nbytes, packing.proof_step, made)
 
 
 def _step(engine: Engine, whole: Reduction, found: Reduction | None) -> Step:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.cycles import covering
-from bender_core.cycles.packing import Packing, bound, decoded, rests
+from bender_core.cycles.packing import Packing, decoded
+from bender_core.cycles.shares import borrowed, bound, rests
 from bender_core.cycles.signed import signed_graph
 from bender_core.forms.reduction import OPEN
 from tests import naive
@@ -179,7 +180,9 @@ def test_a_solver_that_fails_ends_the_run_with_the_bounds_that_hold(monkeypatch:
     monkeypatch.setattr(covering.highspy.HighsModelStatus, "kOptimal", None)
     assert found.run()
     assert not found.is_proven
-    assert found.lower_bound == before == pytest.approx(bound(found.graph, found.cycles, found.shares))
+    # The cycles of the round have taken what their edges had left.
+    assert found.lower_bound == pytest.approx(bound(found.graph, found.cycles, found.shares))
+    assert found.lower_bound > before
 
 
 def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
@@ -190,3 +193,98 @@ def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
     assert found.lower_bound <= found.upper_bound
     assert found.run()
     assert found.is_proven
+
+
+# -- events ---------------------------------------------------------------------------------------------------------
+
+
+def state_of(packing: Packing) -> tuple[object, ...]:
+    cycles = tuple(cycle.tobytes() for cycle in packing.cycles)
+    arrays = packing.shares.tobytes(), packing.broken.tobytes(), packing.labeling.tobytes()
+    bounds = packing.lower_bound, packing.upper_bound
+    return packing.position, packing.rounds, packing.finished, cycles, arrays, bounds
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(mrfs(8), st.integers(0, 3), st.lists(st.sampled_from(["cycle", "round", "back"]), max_size=30))
+def test_steps_seeks_and_runs_pass_the_same_states(mrf: bc.BinaryMRF, seed: int, moves: list[str]) -> None:
+    whole, one = Packing(mrf, seed), Packing(mrf, seed)
+    states = {0: state_of(whole)}
+    while whole.step():
+        states[whole.position] = state_of(whole)
+    states[whole.position] = state_of(whole)
+    assert whole.finished
+    for move in moves:
+        if move == "back":
+            one.seek(one.events.stop_before(one.position, "round"))
+        else:
+            one.step("cycle" if move == "cycle" else "round")
+        if one.position < len(whole.events):
+            assert state_of(one) == states[one.position]
+    assert one.run()
+    assert state_of(one) == states[len(whole.events)]
+    assert (one.work, len(one.events)) == (whole.work, len(whole.events))
+    for position, state in states.items():
+        one.seek(position)
+        assert state_of(one) == state
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(mrfs(8), st.integers(0, 3))
+def test_a_cycle_raises_the_bound_by_what_it_takes(mrf: bc.BinaryMRF, seed: int) -> None:
+    found = Packing(mrf, seed)
+    near = 1e-9 * max(np.ptp(naive.energies(mrf)), 1e-300) + 1e-12 * abs(found.lower_bound)
+    while True:
+        before, broken = found.lower_bound, found.broken
+        events = found.step()
+        if not events:
+            break
+        (event,) = events
+        gap = found.parts().cycles.sum() + found.parts().edges.sum()
+        assert gap == pytest.approx(found.upper_bound - found.lower_bound, abs=near)
+        if event.cycle is None:
+            assert found.lower_bound >= before - near
+            continue
+        assert found.graph.opposite[event.cycle].sum() % 2 == 1
+        assert event.length == pytest.approx(broken[event.cycle].sum())
+        assert event.length < 1.0
+        assert found.lower_bound - before == pytest.approx(event.share, abs=near)
+        # One of its edges has nothing left.
+        rest = rests(found.graph, found.cycles, found.shares)
+        assert rest[event.cycle].min() <= near
+
+
+def test_cycles_borrow_what_the_ones_before_have_left() -> None:
+    rest = np.array([3.0, 2.0, 5.0, -1.0])
+    cycles = [np.array([0, 1]), np.array([0, 2]), np.array([1, 2]), np.array([2, 3])]
+    assert borrowed(rest, cycles).tolist() == [2.0, 1.0, 0.0, 0.0]
+    assert rest.tolist() == [3.0, 2.0, 5.0, -1.0]
+
+
+def test_a_stop_while_the_program_is_solved_keeps_what_cycles_have_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Packing(synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=1))
+    first = found.lower_bound
+
+    def stopped(stop: bc.Stop) -> int:
+        raise bc.Stopped
+
+    monkeypatch.setattr(found._program, "solve", stopped)
+    with pytest.raises(bc.Stopped):
+        found.step("round")
+    assert found.position == len(found.events) > 0
+    assert found.rounds == 0
+    assert found.lower_bound == pytest.approx(first + sum(event.share for event in list(found.events)))
+    monkeypatch.undo()
+    assert found.run()
+    assert found.is_proven
+
+
+def test_what_has_not_happened_is_refused_in_words() -> None:
+    found = Packing(bc.sample("frustrated-cycle"))
+    with pytest.raises(ValueError, match="event 1 has not been computed"):
+        found.seek(1)
+    with pytest.raises(ValueError, match=r'choose "cycle" or "round"'):
+        found.step("row")  # type: ignore[arg-type]
+    found.run()
+    with pytest.raises(IndexError):
+        found.events[len(found.events)]

@@ -17,7 +17,8 @@ from bender_core import synth
 from bender_core.checking.checker import RefusedError, _ByCycles, check_proof
 from bender_core.checking.left import Remainder
 from bender_core.checking.proof import CycleStep, Proof, load_proof
-from bender_core.cycles.packing import Packing, bound
+from bender_core.cycles.packing import Packing
+from bender_core.cycles.shares import bound
 from bender_core.io import FormatError
 from tests import naive
 from tests.models import examples, mrfs, random_mrf

@@ -1,0 +1,168 @@
+"""The events of a packing, and its state after each of them, so that it can be shown without being computed again.
+
+Source: docs/cycles.md §3.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bender_core.cycles.shares import borrowed, bound, rests
+from bender_core.cycles.signed import SignedGraph
+from bender_core.model import FloatArray, IntArray
+
+Grain: TypeAlias = Literal["cycle", "round"]
+
+
+class State(NamedTuple):
+    """What a packing has reached.
+
+    Attributes
+    ----------
+    cycles : list of ndarray of int64
+        The edges of every cycle.
+    shares : ndarray, shape (len(cycles),)
+        Energy, not negative.
+    broken : ndarray, shape (E,)
+        How far the linear program breaks every edge, from 0 to 1.
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    upper_bound, lower_bound : float
+        Energies.
+    """
+
+    cycles: list[IntArray]
+    shares: FloatArray
+    broken: FloatArray
+    labeling: IntArray
+    upper_bound: float
+    lower_bound: float
+
+
+class CycleEvent(NamedTuple):
+    """An event of a packing: a cycle was found, or a round has ended.
+
+    Attributes
+    ----------
+    round : int
+        From 0.
+    cycle : ndarray of int64 or None
+        The edges of the cycle; None: the linear program has been solved again, and shares anew.
+    length : float
+        How far the program had broken these edges, together: less than 1. 1 at the end of a round.
+    share : float
+        What the cycle takes from each of its edges, energy; 0 at the end of a round.
+    """
+
+    round: int
+    cycle: IntArray | None
+    length: float
+    share: float
+
+
+class _Found(NamedTuple):
+    cycles: list[IntArray]
+    lengths: FloatArray
+    shares: FloatArray
+
+
+class Log:
+    """All events so far.
+
+    Parameters
+    ----------
+    graph : SignedGraph
+    start : State
+        Before the first of them.
+    """
+
+    def __init__(self, graph: SignedGraph, start: State) -> None:
+        self._graph = graph
+        self._states = [start]  # at the start and after every round
+        self._begins = [0]  # the position of each of them
+        self._found = list[_Found]()  # of every round
+
+    def __len__(self) -> int:
+        return self._begins[-1] + (len(self._found[-1].cycles) if self.is_open else 0)
+
+    def __getitem__(self, number: int) -> CycleEvent:
+        if not 0 <= number < len(self):
+            raise IndexError(f"event {number} of {len(self)}")
+        k = self.rounds(number)
+        found, nth = self._found[k], number - self._begins[k]
+        if nth == len(found.cycles):
+            return CycleEvent(k, None, 1.0, 0.0)
+        return CycleEvent(k, found.cycles[nth], float(found.lengths[nth]), float(found.shares[nth]))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether cycles have been found and the round has not ended."""
+        return len(self._found) == len(self._states)
+
+    @property
+    def begun(self) -> State:
+        """The state at the end of the last complete round."""
+        return self._states[-1]
+
+    @property
+    def latest(self) -> State:
+        """The state after the last event."""
+        return self.at(len(self))
+
+    def rounds(self, position: int) -> int:
+        """How many rounds have ended before a position."""
+        return bisect_right(self._begins, position) - 1
+
+    def stop_after(self, position: int, grain: Grain) -> int:
+        """Where a step from a position ends, as far as events have been computed."""
+        if grain == "cycle":
+            return min(position + 1, len(self))
+        following = self.rounds(position) + 1
+        return self._begins[following] if following < len(self._begins) else len(self)
+
+    def stop_before(self, position: int, grain: Grain) -> int:
+        """Where a step that leads to a position begins."""
+        return max(position - 1, 0) if grain == "cycle" else self._begins[self.rounds(max(position - 1, 0))]
+
+    def at(self, position: int) -> State:
+        """The state after the first events.
+
+        Parameters
+        ----------
+        position : int
+            Their number.
+        """
+        k = self.rounds(position)
+        state, count = self._states[k], position - self._begins[k]
+        if not count:
+            return state
+        cycles = state.cycles + self._found[k].cycles[:count]
+        shares = np.append(state.shares, self._found[k].shares[:count])
+        return state._replace(cycles=cycles, shares=shares, lower_bound=bound(self._graph, cycles, shares))
+
+    def begin(self, cycles: Sequence[IntArray]) -> None:
+        """Add the cycles of a round, which take what their edges have left."""
+        state = self._states[-1]
+        lengths = np.array([state.broken[cycle].sum() for cycle in cycles])
+        shares = borrowed(rests(self._graph, state.cycles, state.shares), cycles)
+        self._found.append(_Found(list(cycles), lengths, shares))
+
+    def end(self, state: State) -> None:
+        """Add the end of the round."""
+        self._begins.append(len(self) + 1)
+        self._states.append(state)
+
+    def improve(self, labeling: IntArray, energy: float) -> None:
+        """Take over a labelling from elsewhere, which is better than the latest one."""
+        self._states[-1] = self._states[-1]._replace(labeling=labeling, upper_bound=energy)
+
+    @property
+    def nbytes(self) -> int:
+        """About the memory of all states; edges of cycles are stored once."""
+        last = self._states[-1]
+        per_round = 2 * last.shares.nbytes + last.broken.nbytes
+        return per_round * len(self._states) + sum(cycle.nbytes for found in self._found for cycle in found.cycles)
