@@ -56,12 +56,16 @@ class CycleEvent(NamedTuple):
         How far the program had broken these edges, together: less than 1. 1 at the end of a round.
     share : float
         What the cycle takes from each of its edges, energy; 0 at the end of a round.
+    lower_bound, upper_bound : float
+        After the event.
     """
 
     round: int
     cycle: IntArray | None
     length: float
     share: float
+    lower_bound: float
+    upper_bound: float
 
 
 class _Found(NamedTuple):
@@ -95,8 +99,11 @@ class Log:
         k = self.rounds(number)
         found, nth = self._found[k], number - self._begins[k]
         if nth == len(found.cycles):
-            return CycleEvent(k, None, 1.0, 0.0)
-        return CycleEvent(k, found.cycles[nth], float(found.lengths[nth]), float(found.shares[nth]))
+            return CycleEvent(k, None, 1.0, 0.0, self._states[k + 1].lower_bound, self._states[k + 1].upper_bound)
+        start = self._states[k]
+        lower = start.lower_bound + float(found.shares[: nth + 1].sum())
+        length, share = float(found.lengths[nth]), float(found.shares[nth])
+        return CycleEvent(k, found.cycles[nth], length, share, lower, start.upper_bound)
 
     @property
     def is_open(self) -> bool:

@@ -30,6 +30,10 @@ from bender_core.stopping import Stop, never
 
 # A cycle gets a row if its edges are broken by less than one in all, by this much at least.
 VIOLATED = 1e-6
+# What every edge adds to the length of a cycle: of cycles that are equally violated, those of few edges come first.
+PER_EDGE = 1e-9
+# Labellings are read off the mean of the last rounds, each with another perturbation of this size.
+DECODED, PERTURBATION = 8, 0.1
 # Entries that the search for a labelling reads after a round, for every variable.
 SEARCH = 5_000
 # Table entries that are read in the time of a round's overhead, of a slot of a search for cycles, and of an edge or a
@@ -39,6 +43,8 @@ OF_ROUND, OF_SLOT, OF_ITERATION = 1 << 20, 25, 50
 OF_ENTRY, OF_EDGE = 100, 1000
 # Rows without a share are dropped where they are this share of all.
 IDLE = 0.3
+# Where the bound does not rise, they are dropped again once there are this many times the rows of the last time.
+GROWTH = 1.3
 
 
 class Left(NamedTuple):
@@ -116,6 +122,8 @@ class Packing:
         self.margin = _margin(self.graph, mrf, left)
         self.position, self.work, self._is_over = 0, 0, False
         shares, broken = np.zeros(0), np.zeros(len(self.graph.cost))
+        self._crowd = 0.0  # the rows from which on idle ones are dropped although the bound does not rise
+        self._mean = broken  # of the program's solutions, later rounds counting more
         known = self._search.labeling, mrf.energy(self._search.labeling)
         labeling, upper = known if left is not None else self._improved(broken, known, never)
         self._log = Log(self.graph, State([], shares, broken, labeling, upper, bound(self.graph, [], shares)))
@@ -255,7 +263,7 @@ class Packing:
 
         A vertex of one that has been found is not searched from any more.
         """
-        graph, length = self.graph, self._program.broken
+        graph, length = self.graph, self._program.broken + PER_EDGE
         doubled, free, found = graph.doubled, np.ones(graph.n + 1, bool), dict[bytes, IntArray]()
         for v in self._dice.permutation(graph.n + 1).tolist():
             if not free[v]:
@@ -278,12 +286,23 @@ class Packing:
         cycles, shares = [program.cycles[k] for k in used.tolist()], program.shares[used]
         lower = bound(self.graph, cycles, shares)
         best = (cycles, shares, lower) if lower > now.lower_bound else (now.cycles, now.shares, now.lower_bound)
-        # Only where the bound has risen: a row that was dropped may be needed again, and the rounds must end.
-        if best[2] > before.lower_bound and program.is_solved:
-            idle = np.flatnonzero((program.shares <= 0.0) & (self._lengths() > 1.0 + VIOLATED))
-            if len(idle) > IDLE * len(program.cycles):
-                program.drop(idle)
+        if program.is_solved:
+            self._drop_idle(rises=best[2] > before.lower_bound)
         return best
+
+    def _drop_idle(self, rises: bool) -> None:
+        """Drop rows without a share, if they are many.
+
+        One that was dropped may be needed again, and the rounds must end. So where the bound does not rise, there must
+        be more rows each time.
+        """
+        program, count = self._program, len(self._program.cycles)
+        if not (rises or count > self._crowd):
+            return
+        idle = np.flatnonzero((program.shares <= 0.0) & (self._lengths() > 1.0 + VIOLATED))
+        if len(idle) > IDLE * count:
+            program.drop(idle)
+            self._crowd = self._crowd if rises else GROWTH * count
 
     def _lengths(self) -> FloatArray:
         """How far the edges of every row's cycle are broken, together."""
@@ -293,15 +312,25 @@ class Packing:
         return np.bincount(owners, broken, len(cycles)).astype(float)
 
     def _improved(self, broken: FloatArray, best: tuple[IntArray, float], stop: Stop) -> tuple[IntArray, float]:
-        """Look for a better labelling, from the one that satisfies the edges which the program breaks least."""
-        near = decoded(self.graph, broken)
-        if self.mrf.energy(near) < best[1]:
-            self._search.turn_to(self.mrf, near)
+        """Look for a better labelling: half of the search begins with the best one that the program suggests, half of
+        it goes on with the best one of all.
+        """
+        work = SEARCH * self.mrf.n // 2
+        suggested = LabelingSearch(self.mrf, self._suggested(broken), int(self._dice.integers(1 << 31)))
+        suggested.go_on(work, stop)
+        if self.mrf.energy(suggested.labeling) < best[1]:
+            self._search.turn_to(self.mrf, suggested.labeling)
         before = self._search.work
-        self._search.go_on(SEARCH * self.mrf.n, stop)
-        self.work += self._search.work - before
+        self._search.go_on(work, stop)
+        self.work += suggested.work + self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
         return (self._search.labeling, energy) if energy < best[1] else best
+
+    def _suggested(self, broken: FloatArray) -> IntArray:
+        """The best of several labellings that satisfy the edges which the program breaks least."""
+        self._mean = (self._mean + broken) / 2
+        near = [self._mean + PERTURBATION * self._dice.random(len(broken)) for _ in range(DECODED)]
+        return min((decoded(self.graph, each) for each in (broken, *near)), key=self.mrf.energy)
 
     @property
     def nbytes(self) -> int:

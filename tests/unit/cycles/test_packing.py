@@ -240,6 +240,8 @@ def test_a_cycle_raises_the_bound_by_what_it_takes(mrf: bc.BinaryMRF, seed: int)
         if not events:
             break
         (event,) = events
+        assert event.lower_bound == pytest.approx(found.lower_bound, abs=near)
+        assert event.upper_bound == found.upper_bound
         gap = found.parts().cycles.sum() + found.parts().edges.sum()
         assert gap == pytest.approx(found.upper_bound - found.lower_bound, abs=near)
         if event.cycle is None:
