@@ -1,12 +1,15 @@
 """Forged proofs and certificates: is one that states something false accepted? ``python -m benchmarks.forgeries``.
 
-Honest certificates of small models, complete and not, are changed in many ways (`benchmarks.proving.forging`). A proof
-claims that no labelling costs less than ``lower_bound - negligible``, that its labelling costs ``upper_bound``, and
-that it is optimal where both are equal. That is compared with the exact energies of the model. What is accepted is
+Honest certificates of small models, complete and not, by groups and by cycles, are changed in many ways
+(`benchmarks.proving.forging`, `benchmarks.proving.cycles`). A proof claims that no labelling costs less than
+``lower_bound - negligible``, that its labelling costs ``upper_bound``, and that it is optimal where both are equal.
+That is compared with the exact energies of the model. What is accepted is
 
 - *true*: all of that, and ``negligible`` is less than the difference of the best labelling and the next one;
 - *hides*: the bound is true because ``negligible`` is so large that it hides that difference;
 - *FALSE*: otherwise.
+
+A forgery may be refused though what it claims is true. How many claim what is false, or hides something, is ``lies``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import table
+from benchmarks.proving.cycles import CYCLES
 from benchmarks.proving.forging import CERTIFICATES, PROOFS, Base, Forger, Ints, base
 from benchmarks.proving.kinds import KINDS, Kind, Make, independent_set, near
 from bender_core.checking.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED
@@ -32,10 +36,14 @@ from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof
 
 STATUSES = {EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED}
-HONEST = "honest"
+HONEST, LIES = "honest", "lies"
 REFUSED, TRUE, HIDES, FALSE, ERROR = VERDICTS = ("refused", "true", "hides", "FALSE", "error")
 Judged = tuple[str, str]
-FORGERS = PROOFS | CERTIFICATES
+FORGERS = PROOFS | CYCLES | CERTIFICATES
+# What the proofs of a model rest on.
+METHODS = ("groups", "cycles", "both")
+# Proofs that are looked at for something to forge.
+TRIES = 10_000
 
 
 def dense(rng: np.random.Generator) -> bc.BinaryMRF:
@@ -44,6 +52,17 @@ def dense(rng: np.random.Generator) -> bc.BinaryMRF:
     edges = near(n, n, 1.0, rng)
     tables = (rng.integers(-9, 10, shape).astype(float) for shape in ((n, 2), (len(edges), 2, 2)))
     return bc.BinaryMRF(next(tables), edges, next(tables))
+
+
+def grid(rng: np.random.Generator) -> bc.BinaryMRF:
+    """Couplings of ±1 or whole numbers between neighbours of 3 rows of 4, without fields or with some."""
+    i, j = np.triu_indices(12, 1)
+    kept = ((j - i == 1) & (j % 4 > 0)) | (j - i == 4)
+    edges = np.column_stack([i[kept], j[kept]])
+    sizes = rng.choice([1.0, 2.0, 3.0][: rng.integers(1, 4)], len(edges)) * rng.choice([-1.0, 1.0], len(edges))
+    unary = np.zeros((12, 2))
+    unary[:, 1] = rng.integers(-2, 3, 12) * rng.integers(2)
+    return bc.BinaryMRF(unary, edges, sizes[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]))
 
 
 def beside(rng: np.random.Generator) -> bc.BinaryMRF:
@@ -61,6 +80,7 @@ def _small() -> Iterator[tuple[str, Kind]]:
         "independent sets 40, 1e4 + 0…9, 6e6": partial(independent_set, 40, 4, 1e4, 6e6),
         "independent sets 30, 1e6 + 0…9, inf": partial(independent_set, 30, 3, 1e6, np.inf),
         "dense, -9…9": dense,
+        "grid 3×4, -3…3": grid,
         "0 and 5 beside 1e12": beside,
     }
     for name, make in sets.items():
@@ -70,12 +90,13 @@ def _small() -> Iterator[tuple[str, Kind]]:
 MODELS: Mapping[str, Kind] = dict(_small())
 
 
-def bases(seed: int, each: int, names: Collection[str] = MODELS) -> list[Base]:
-    """Honest certificates: a number of models of every kind, by groups of 1, 2 and 4 variables in turn."""
+def bases(seed: int, each: int, names: Collection[str] = MODELS, methods: Sequence[str] = METHODS) -> list[Base]:
+    """Honest certificates by all methods: a number of models of every kind, groups of 1, 2 and 4 variables in turn."""
     return [
-        base(name, kind.make(np.random.default_rng([seed, place, k])), (1, 2, 4)[k % 3], kind.counts)
+        base(name, kind.make(np.random.default_rng([seed, place, k])), (1, 2, 4)[k % 3], kind.counts, method)
         for place, (name, kind) in enumerate(MODELS.items())
         for k in range(each)
+        for method in methods
         if name in names
     ]
 
@@ -144,7 +165,7 @@ def truth_of_certificate(of: Base, found: bc.Certificate) -> Judged:
 
 def forged(name: str, known: Sequence[Base], rng: np.random.Generator) -> tuple[Base, Proof | bc.Certificate]:
     """A forgery of a kind, of any of these for which there is one."""
-    while True:
+    for _ in range(TRIES):
         of = known[int(rng.integers(len(known)))]
         # Steps of a model of the same size are more likely to fit.
         others = [each for each in known if each is not of and each.mrf.n == of.mrf.n] or known
@@ -153,6 +174,7 @@ def forged(name: str, known: Sequence[Base], rng: np.random.Generator) -> tuple[
             found = FORGERS[name](Forger(rng, of, other))
         if found is not None:
             return of, found
+    raise ValueError(f"none of these proofs has what is forged by {name!r}")
 
 
 def outcome(of: Base, found: Proof | bc.Certificate) -> Judged:
@@ -175,12 +197,14 @@ def judged(of: Base, found: Proof | bc.Certificate) -> Judged:
     return truth(of, found) if isinstance(found, Proof) else truth_of_certificate(of, found)
 
 
-def campaign(known: Sequence[Base], count: int, seed: int) -> Iterator[tuple[str, Base, str, str]]:
-    """A number of forgeries, of all kinds in turn: kind, model, outcome, and why."""
+def campaign(
+    known: Sequence[Base], count: int, seed: int, names: Sequence[str] = tuple(FORGERS)
+) -> Iterator[tuple[str, Base, bool, str, str]]:
+    """A number of forgeries, of all kinds in turn: kind, model, whether it lies, outcome, and why."""
     for k in range(count):
-        name = list(FORGERS)[k % len(FORGERS)]
+        name = names[k % len(names)]
         of, found = forged(name, known, np.random.default_rng([seed, k]))
-        yield name, of, *outcome(of, found)
+        yield name, of, judged(of, found)[0] != TRUE, *outcome(of, found)
 
 
 def main() -> None:
@@ -189,20 +213,24 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=3000, help="forgeries, of all kinds in turn")
     parser.add_argument("--models", type=int, default=6, help="honest proofs of every kind of models")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", default="", help="only those whose names contain this")
     options = parser.parse_args()
+    names = [name for name in FORGERS if options.kinds in name]
+    if not names:
+        parser.error(f"no kind has {options.kinds!r} in its name; there are {', '.join(FORGERS)}")
     bc.warm_up()
     known = bases(options.seed, options.models)
-    seen = {name: Counter[str]() for name in (HONEST, *FORGERS)}
+    seen = {name: Counter[str]() for name in (HONEST, *names)}
     wrong: dict[tuple[str, str], str] = {}
-    honest = ((HONEST, of, *outcome(of, of.certificate)) for of in known)
-    for name, of, verdict, why in chain(honest, campaign(known, options.count, options.seed)):
-        seen[name][verdict] += 1
+    honest = ((HONEST, of, False, *outcome(of, of.certificate)) for of in known)
+    for name, of, lies, verdict, why in chain(honest, campaign(known, options.count, options.seed, names)):
+        seen[name] += Counter({LIES: lies, verdict: 1})
         if verdict != TRUE and (verdict != REFUSED or name == HONEST):
             wrong.setdefault((name, verdict), f"{of.name}: {why}")
-    row = table({"kind": -32, "forgeries": 9, **dict.fromkeys(VERDICTS, 8)})
-    seen["all forgeries"] = sum((seen[name] for name in FORGERS), Counter[str]())
+    row = table({"kind": -32, "forgeries": 9, LIES: 8, **dict.fromkeys(VERDICTS, 8)})
+    seen["all forgeries"] = sum((seen[name] for name in names), Counter[str]())
     for name, counts in seen.items():
-        row(name, counts.total(), *(counts[verdict] for verdict in VERDICTS))
+        row(name, counts.total() - counts[LIES], *(counts[column] for column in (LIES, *VERDICTS)))
     for (name, verdict), why in sorted(wrong.items()):
         print(f"{name}, {verdict}: {why}")
 

@@ -10,16 +10,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import bender_core as bc
 from benchmarks.proving.references import Exact, as_decimal
-from bender_core.checking.proof import Proof, Step
+from bender_core.checking.proof import CycleStep, Proof, Step
 
 Ints = NDArray[np.int64]
+# Of a step, by name; None if there is nothing to change.
+Changed = dict[str, Any] | None
+AnyStep = TypeVar("AnyStep", Step, CycleStep)
 # Up to this many variables the energies of all labellings are found.
 MOST = 12
 _NO_EDGES, _NO_TIES = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
@@ -66,9 +69,9 @@ class Base:
         return min(self.exact.energy(labeling) - self.least, self.meant.energy(labeling) - self.best)
 
 
-def base(name: str, mrf: bc.BinaryMRF, max_size: int, counts: float) -> Base:
+def base(name: str, mrf: bc.BinaryMRF, max_size: int, counts: float, method: str = "groups") -> Base:
     """What is claimed of a model, and what is true."""
-    certificate, exact = bc.certify(mrf, max_size, method="groups"), Exact(mrf)
+    certificate, exact = bc.certify(mrf, max_size, method=method), Exact(mrf)
     meant = Exact(mrf, as_decimal) if counts == 0 else exact
     best = meant.least()
     known = meant.energies() if mrf.n <= MOST else [meant.least(s, i) for i in range(mrf.n) for s in (0, 1)]
@@ -130,11 +133,14 @@ class Forger:
         """Of a step."""
         return int(self.rng.integers(len(self.proof.steps)))
 
-    def step(self, k: int) -> Step:
-        """The step at a place, which is one by messages."""
-        step = self.proof.steps[k]
-        assert isinstance(step, Step)
-        return step
+    def step(self, k: int) -> Step | CycleStep:
+        """The step at a place."""
+        return self.proof.steps[k]
+
+    def undecided(self, k: int) -> Ints:
+        """The variables that no step up to a place has decided, nor this one tied another one to."""
+        gone = [part for step in self.proof.steps[: k + 1] for part in (step.fixed[:, 0], step.tied[:, 1])]
+        return np.setdiff1d(np.arange(self.of.mrf.n), np.concatenate([*gone, self.step(k).tied[:, 0]]))
 
     def with_step(self, k: int, **changed: Any) -> Proof:
         """A proof that claims something, with another step at a place."""
@@ -225,12 +231,6 @@ def all_fixed(f: Forger, labeling: Ints) -> Step:
     return Step(alone, _NO_EDGES, np.zeros(0), fixed, _NO_TIES, f.one_of(0.0, float(f.of.second)))
 
 
-def _others(step: Step) -> Ints:
-    """The variables of a step that it does not decide."""
-    members = np.concatenate([*step.groups, np.empty(0, np.int64)])
-    return np.setdiff1d(members, [*step.fixed[:, 0], *step.tied[:, 0], *step.tied[:, 1]])
-
-
 def fixed_flipped(f: Forger) -> Proof | None:
     """A variable has the other value."""
     k = f.place()
@@ -244,7 +244,7 @@ def fixed_flipped(f: Forger) -> Proof | None:
 def fixed_added(f: Forger) -> Proof | None:
     """Values of some or all others, those of a labelling that is worse; it is claimed to be optimal."""
     k, labeling = f.place(), f.worse()
-    others = f.rng.permutation(_others(f.step(k)))
+    others = f.rng.permutation(f.undecided(k))
     if not len(others):
         return None
     chosen = others[: f.rng.integers(1, len(others) + 1)]
@@ -266,7 +266,7 @@ def ties_flipped(f: Forger) -> Proof | None:
 def ties_added(f: Forger) -> Proof | None:
     """Two variables that the honest labelling has, or not: in one group, or in two."""
     k = f.place()
-    others = f.rng.permutation(_others(f.step(k)))
+    others = f.rng.permutation(f.undecided(k))
     if len(others) < 2:
         return None
     added = np.array([[*others[:2], f.rng.integers(2)]])
@@ -327,10 +327,26 @@ def steps_of_another_model(f: Forger) -> Proof:
     return f.claiming(replace(f.proof, steps=steps))
 
 
-def messages_perturbed(f: Forger) -> Proof | None:
+def at(kind: type[AnyStep], change: Callable[[Forger, AnyStep], Changed]) -> Callable[[Forger], Proof | None]:
+    """A forger that changes any step of a kind."""
+
+    def forge(f: Forger) -> Proof | None:
+        found = [(k, step) for k, step in enumerate(f.proof.steps) if isinstance(step, kind)]
+        if not found:
+            return None
+        k, step = found[f.rng.integers(len(found))]
+        changed = change(f, step)
+        return None if changed is None else f.with_step(k, **changed)
+
+    return forge
+
+
+# --- what a step by messages rests on ---------------------------------------------------------------------------------
+
+
+def messages_perturbed(f: Forger, step: Step) -> Changed:
     """By noise, by a factor, at one place, or in another order."""
-    k = f.place()
-    messages = f.step(k).messages.copy()
+    messages = step.messages.copy()
     if not len(messages):
         return None
     match f.rng.integers(4):
@@ -342,38 +358,34 @@ def messages_perturbed(f: Forger) -> Proof | None:
             messages[f.rng.integers(len(messages))] += f.one_of(-1.0, 1.0) * f.between(-12, 12)
         case _:
             messages = f.rng.permutation(messages)
-    return f.with_step(k, messages=messages)
+    return {"messages": messages}
 
 
-def messages_huge(f: Forger) -> Proof | None:
+def messages_huge(f: Forger, step: Step) -> Changed:
     """What goes into one group of an edge comes from the other, so that only rounding changes the bound."""
-    k = f.place()
-    step = f.step(k)
     sizes = [1 << len(step.groups[p]) for p in step.edges.reshape(-1)]
     if not sizes:
         return None
     signs = np.where(np.arange(len(sizes)) % 2, -1.0, 1.0).repeat(sizes)
     height = f.rng.choice([f.between(6, 149), f.between(12, 30)])
-    return f.with_step(k, messages=step.messages + height * signs)
+    return {"messages": step.messages + height * signs}
 
 
-def messages_no_numbers(f: Forger) -> Proof | None:
+def messages_no_numbers(f: Forger, step: Step) -> Changed:
     """One or all; or so large that sums overflow."""
-    k = f.place()
-    messages = f.step(k).messages.copy()
+    messages = step.messages.copy()
     if not len(messages):
         return None
     where = f.one_of(slice(None), f.rng.integers(len(messages)))
     messages[where] = f.one_of(math.nan, math.inf, -math.inf, 1e150, -1e308, 1.7e308)
-    return f.with_step(k, messages=messages)
+    return {"messages": messages}
 
 
-def groups_altered(f: Forger) -> Proof:
+def groups_altered(f: Forger, step: Step) -> Changed:
     """Members change places, or groups; groups go, come twice, are empty, or have members that do not exist."""
-    k = f.place()
-    groups = [group.copy() for group in f.step(k).groups]
+    groups = [group.copy() for group in step.groups]
     if not groups:
-        return f.with_step(k, groups=(np.array([0]),))
+        return {"groups": (np.array([0]),)}
     p, q = (int(f.rng.integers(len(groups))) for _ in range(2))
     match f.rng.integers(8):
         case 0:
@@ -392,13 +404,12 @@ def groups_altered(f: Forger) -> Proof:
             groups[p][0] = f.one_of(-1, f.of.mrf.n, 1 << 40, groups[q][0])
         case _:
             groups[p] = np.append(groups[p], groups[q])
-    return f.with_step(k, groups=tuple(groups))
+    return {"groups": tuple(groups)}
 
 
-def edges_altered(f: Forger) -> Proof | None:
+def edges_altered(f: Forger, step: Step) -> Changed:
     """The other way round, without some messages, twice, or between groups that do not exist."""
-    k = f.place()
-    edges = f.step(k).edges.copy()
+    edges = step.edges.copy()
     if not len(edges):
         return None
     e = int(f.rng.integers(len(edges)))
@@ -412,8 +423,8 @@ def edges_altered(f: Forger) -> Proof | None:
         case 3:
             edges = f.rng.permutation(edges)
         case _:
-            edges[e, f.rng.integers(2)] = f.one_of(-1, len(f.step(k).groups), 1 << 40, edges[e, 0])
-    return f.with_step(k, edges=edges)
+            edges[e, f.rng.integers(2)] = f.one_of(-1, len(step.groups), 1 << 40, edges[e, 0])
+    return {"edges": edges}
 
 
 # --- what a certificate says besides ------------------------------------------------------------------------------
@@ -481,11 +492,11 @@ PROOFS: dict[str, Callable[[Forger], Proof | None]] = {
     "steps: out of order": steps_out_of_order,
     "steps: repeated": steps_repeated,
     "steps: of another model": steps_of_another_model,
-    "messages: perturbed": messages_perturbed,
-    "messages: huge": messages_huge,
-    "messages: no numbers": messages_no_numbers,
-    "groups: altered": groups_altered,
-    "edges: altered": edges_altered,
+    "messages: perturbed": at(Step, messages_perturbed),
+    "messages: huge": at(Step, messages_huge),
+    "messages: no numbers": at(Step, messages_no_numbers),
+    "groups: altered": at(Step, groups_altered),
+    "edges: altered": at(Step, edges_altered),
 }
 CERTIFICATES: dict[str, Callable[[Forger], bc.Certificate | None]] = {
     "certificate: feasible": is_feasible,

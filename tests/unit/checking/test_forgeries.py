@@ -13,7 +13,9 @@ import pytest
 import bender_core as bc
 from benchmarks import forgeries
 from benchmarks.forgeries import ERROR, FALSE, FORGERS, HIDES, REFUSED, TRUE, campaign, forged, judged, outcome
+from benchmarks.proving.cycles import CYCLES
 from benchmarks.proving.forging import Base, base
+from bender_core.checking import checker
 from bender_core.checking.proof import Proof
 from tests.models import examples
 
@@ -121,10 +123,42 @@ def test_every_kind_of_forgery_states_something_false(name: str, known: list[Bas
     assert said[FALSE] + said[HIDES] > 0
 
 
+@pytest.mark.parametrize("name", CYCLES)
+def test_every_kind_of_forgery_of_cycles_states_something_false(name: str, by_cycles: list[Base]) -> None:
+    said = Counter(judged(*forged(name, by_cycles, np.random.default_rng(seed)))[0] for seed in range(20))
+    assert said[FALSE] + said[HIDES] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "overlooked"),
+    [
+        ("cycles: invented", "is not closed"),
+        ("cycles: satisfied", "is not frustrated"),
+        ("shares: lent back", "a share is negative"),
+        ("values: flipped", "is not decided to be"),
+    ],
+)
+def test_a_checker_that_overlooks_something_is_found_out(
+    name: str, overlooked: str, by_cycles: list[Base], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require = checker._require
+
+    def lax(fulfilled: bool, sentence: str) -> None:
+        require(fulfilled or overlooked in sentence, sentence)
+
+    monkeypatch.setattr(checker, "_require", lax)
+    assert FALSE in {verdict for *_, verdict, _ in campaign(by_cycles, 200, 0, [name])}
+
+
+def test_what_no_proof_has_cannot_be_forged(whole: Base) -> None:
+    with pytest.raises(ValueError, match="none of these proofs has what is forged by 'cycles: satisfied'"):
+        forged("cycles: satisfied", [whole], np.random.default_rng(0))
+
+
 @pytest.mark.slow
 def test_forgeries_depend_on_the_seed_alone(known: list[Base]) -> None:
-    def made(seed: int) -> list[tuple[str, str, str, str]]:
-        return [(name, of.name, verdict, why) for name, of, verdict, why in campaign(known, 60, seed)]
+    def made(seed: int) -> list[tuple[str, str, bool, str, str]]:
+        return [(name, of.name, *found) for name, of, *found in campaign(known, 60, seed)]
 
     assert made(3) == made(3) != made(4)
 

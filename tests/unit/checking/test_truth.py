@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from benchmarks.forgeries import FORGERS, REFUSED, TRUE, forged, outcome
+from benchmarks.forgeries import FORGERS, REFUSED, TRUE, campaign, forged, outcome
+from benchmarks.proving.cycles import CYCLES
 from benchmarks.proving.forging import Base
 from benchmarks.proving.kinds import Make, excluding, independent_set, one_hot
 from benchmarks.proving.references import Exact, as_decimal
@@ -86,6 +87,12 @@ def test_the_best_of_three_that_exclude_each_other_is_found(order: str, tmp_path
 @pytest.mark.slow
 def test_honest_certificates_are_true_and_accepted(known: list[Base]) -> None:
     assert [(of.name, *found) for of in known if (found := outcome(of, of.certificate))[0] != TRUE] == []
+
+
+@pytest.mark.parametrize("name", CYCLES)
+def test_what_is_accepted_of_forged_cycles_is_true(name: str, by_cycles: list[Base]) -> None:
+    for _, of, _, verdict, why in campaign(by_cycles, 20, 0, [name]):
+        assert verdict in (REFUSED, TRUE), f"{of.name}, {verdict}: {why}"
 
 
 @pytest.mark.slow
