@@ -65,6 +65,13 @@ def grid(rng: np.random.Generator) -> bc.BinaryMRF:
     return bc.BinaryMRF(unary, edges, sizes[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]))
 
 
+def forced(rng: np.random.Generator) -> bc.BinaryMRF:
+    """Two variables, one of them forced by 1000: a table costs 10 or 11, or 0 with the other value."""
+    pairwise = np.array([[0.0, rng.permutation([10.0, 11.0])[0]], [21.0, 0.0]])
+    pairwise[1, 1] = 21.0 - pairwise[0, 1]
+    return bc.BinaryMRF([[0.0, 0.0], [1000.0, 0.0]], [[0, 1]], pairwise[None])
+
+
 def beside(rng: np.random.Generator) -> bc.BinaryMRF:
     """Energies 0 and 5, beside one of 1e12; in any order, either value."""
     values = rng.permutation([5.0, 1e12])
@@ -81,6 +88,7 @@ def _small() -> Iterator[tuple[str, Kind]]:
         "independent sets 30, 1e6 + 0…9, inf": partial(independent_set, 30, 3, 1e6, np.inf),
         "dense, -9…9": dense,
         "grid 3×4, -3…3": grid,
+        "10 and 11, the other value forced": forced,
         "0 and 5 beside 1e12": beside,
     }
     for name, make in sets.items():

@@ -168,6 +168,19 @@ def tolerance_of_all(f: Forger) -> Proof:
     return f.as_optimal(proof, f.one_of(f.worse(), f.proof.labeling))
 
 
+def tolerance_by_a_cap(f: Forger) -> Proof | None:
+    """A cap so low that the energies of the capped model differ by more; all its labellings are tried."""
+    mrf = f.of.mrf
+    if mrf.n > MOST:
+        return None
+    above = [np.unique(each - each.min()) for each in (*mrf.unary, *mrf.pairwise)]
+    caps = np.unique(np.concatenate(above))[1:]
+    cap = float(f.rng.choice(caps)) if len(caps) else 1.0
+    step = Step((np.arange(mrf.n),), _NO_EDGES, np.zeros(0), np.zeros((0, 2), np.int64), _NO_TIES, 0.0)
+    negligible = cap * f.one_of(0.25, 0.125, 2.0**-6)
+    return f.as_optimal(replace(f.proof, steps=(step,), cap=cap, negligible=negligible), f.worse())
+
+
 def tolerance_no_number(f: Forger) -> Proof:
     """Or below 0."""
     return f.claiming(replace(f.proof, negligible=f.one_of(math.nan, math.inf, -math.inf, -1.0, -1e-9, -5e-324)))
@@ -474,6 +487,7 @@ def rounds_other(f: Forger) -> bc.Certificate | None:
 PROOFS: dict[str, Callable[[Forger], Proof | None]] = {
     "tolerance: raised": tolerance_raised,
     "tolerance: of all coefficients": tolerance_of_all,
+    "tolerance: by a cap": tolerance_by_a_cap,
     "tolerance: no number": tolerance_no_number,
     "bound: raised by rounding": bound_by_rounding,
     "bound: raised by little": bound_by_little,

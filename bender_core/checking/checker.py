@@ -76,10 +76,12 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
     _require(proof.cap > 0, f"a cap of {proof.cap!r} leaves no energies")
     left = Remainder(mrf, proof)
-    negligible = _negligible(left, proof)
     # Relative to the labelling, and exact: the last digits of a rounded sum may differ from those of the bound.
     refund = exact_sum(left.refund)
     proven, optimal = exact_sum(minima(mrf)) + refund, False
+    # Or else labellings that are better cost less in the capped model, where other gains may be negligible.
+    _require(proof.cap >= -proven, f"a cap of {proof.cap!r} changes the energies of better labellings")
+    negligible = _negligible(left, proof)
     for k, step in enumerate(proof.steps, 1):
         try:
             checked = _checked(left, step, negligible)

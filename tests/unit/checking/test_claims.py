@@ -100,6 +100,17 @@ def test_any_cap_proves_only_what_is_true() -> None:
         check_proof(mrf, replace(proof, cap=1e-3))
 
 
+@pytest.mark.parametrize("cap", [10.0, math.nextafter(11.0, 0.0)])
+def test_a_cap_that_makes_better_labellings_cheaper_is_refused(cap: float) -> None:
+    """With a cap of 10 the energies of labellings with two of these values are equal; they are 10 and 11."""
+    mrf = bc.BinaryMRF([[0.0, 0.0], [1000.0, 0.0]], [[0, 1]], [[[0.0, 10.0], [21.0, 11.0]]])
+    proof = bc.Packing(mrf).proof()
+    forged = replace(proof, labeling=np.array([1, 1]), lower_bound=11.0, upper_bound=11.0, negligible=2.5, cap=cap)
+    with pytest.raises(RefusedError, match=r"a cap of .* changes the energies of better labellings"):
+        check_proof(mrf, forged)
+    check_proof(mrf, replace(proof, cap=11.0))
+
+
 def test_proofs_of_version_1_are_checked_with_the_tolerance_of_today(tmp_path: Path) -> None:
     mrf = body_pose(candidates=6, seed=1)
     proof = bc.certify(mrf, method="groups").proof
