@@ -133,7 +133,7 @@ class Remainder:
             high.append(np.where(one == other, n, np.maximum(one, other)))
             terms.append(energies)
 
-        none = np.full(max(n, len(i)), n)
+        none = np.full(max(n, len(i), 1), n)
         add(none[:1], none[:1], np.array([mrf.constant]))
         for s in (0, 1):
             (free, slope), home = self._indicator(np.arange(n), s), self.decider

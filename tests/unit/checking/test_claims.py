@@ -82,6 +82,14 @@ def test_a_proof_that_goes_on_from_a_run_beside_penalties_is_verified(constant: 
     descent.end().verify(mrf)
 
 
+def test_proofs_of_a_model_without_variables_are_verified() -> None:
+    mrf = bc.BinaryMRF(np.zeros((0, 2)), constant=3.0)
+    found = bc.certify(mrf)
+    assert (found.optimal, found.lower_bound) == (True, 3.0)
+    found.verify(mrf)
+    check_proof(mrf, bc.Packing(mrf).proof())
+
+
 @pytest.mark.parametrize("cap", [0.0, -1.0, math.nan, -math.inf])
 def test_a_cap_that_leaves_no_energies_is_refused(cap: float) -> None:
     mrf = random_mrf(0, 6)
