@@ -69,7 +69,7 @@ def forced(rng: np.random.Generator) -> bc.BinaryMRF:
     """Two variables, one of them forced by 1000: a table costs 10 or 11, or 0 with the other value."""
     pairwise = np.array([[0.0, rng.permutation([10.0, 11.0])[0]], [21.0, 0.0]])
     pairwise[1, 1] = 21.0 - pairwise[0, 1]
-    return bc.BinaryMRF([[0.0, 0.0], [1000.0, 0.0]], [[0, 1]], pairwise[None])
+    return bc.BinaryMRF(np.array([[0.0, 0.0], [1000.0, 0.0]]), np.array([[0, 1]]), pairwise[None])
 
 
 def beside(rng: np.random.Generator) -> bc.BinaryMRF:
