@@ -18,6 +18,7 @@ from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
+from bender_core.cycles.mplp import CyclePursuit
 from bender_core.cycles.packing import Packing
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine, EngineError, Grain
@@ -64,6 +65,7 @@ __all__ = [
     "Change",
     "ChangeError",
     "Comparison",
+    "CyclePursuit",
     "Engine",
     "EngineError",
     "Event",

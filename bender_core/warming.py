@@ -12,6 +12,7 @@ import numpy as np
 
 from bender_core import looking
 from bender_core.child_process import Child
+from bender_core.cycles.mplp import CyclePursuit
 from bender_core.cycles.packing import Packing
 from bender_core.engine.engine import Engine
 from bender_core.engine.rows import RowAt
@@ -192,6 +193,7 @@ def _look() -> None:
         if engine.n_rows:
             looking.row(engine, 0)
     Packing(_model()).run()
+    CyclePursuit(_model()).run()
 
 
 _LOOKING = Once(_look)

@@ -358,3 +358,74 @@ def cycle_bound(mrf: BinaryMRF) -> float:
         rows[k, cycle] = -1.0
     solved = linprog(cost, A_ub=rows.tocsr(), b_ub=-np.ones(len(odd)), bounds=(0.0, 1.0))
     return float(base + solved.fun)
+
+
+class Mplp:
+    """Messages between variables, edges and triplets, by their definition: beliefs are always computed anew.
+
+    An edge is a pair of variables, a triplet three of them, in ascending order. A message is a table over what receives
+    it.
+    """
+
+    def __init__(self, mrf: BinaryMRF, triplets: Sequence[tuple[int, int, int]]) -> None:
+        self.unary = mrf.unary
+        self.pairwise = {(i, j): table for (i, j), table in zip(mrf.edges.tolist(), mrf.pairwise, strict=True)}
+        self.triplets = list(triplets)
+        for pair in [pair for triplet in triplets for pair in itertools.combinations(triplet, 2)]:
+            self.pairwise.setdefault(pair, np.zeros((2, 2)))
+        self.to_ends = {(pair, i): np.zeros(2) for pair in self.pairwise for i in pair}
+        self.to_edges = {
+            (triplet, pair): np.zeros((2, 2)) for triplet in triplets for pair in itertools.combinations(triplet, 2)
+        }
+
+    def of_variable(self, i: int) -> Array:
+        """The belief of a variable."""
+        return self.unary[i] + sum(sent for (_, receiver), sent in self.to_ends.items() if receiver == i)
+
+    def of_edge(self, pair: tuple[int, int]) -> Array:
+        """The belief of an edge."""
+        received = sum(sent for (_, receiver), sent in self.to_edges.items() if receiver == pair)
+        i, j = pair
+        return self.pairwise[pair] + received - self.to_ends[pair, i][:, None] - self.to_ends[pair, j][None, :]
+
+    def of_triplet(self, triplet: tuple[int, int, int]) -> Array:
+        """The belief of a triplet, shape (2, 2, 2)."""
+        i, j, k = triplet
+        sent = self.to_edges
+        return -(
+            sent[triplet, (i, j)][:, :, None] + sent[triplet, (i, k)][:, None, :] + sent[triplet, (j, k)][None, :, :]
+        )
+
+    def bound(self) -> float:
+        """The sum of the minima of all beliefs."""
+        minima = [self.of_variable(i).min() for i in range(len(self.unary))]
+        minima += [self.of_edge(pair).min() for pair in self.pairwise]
+        return float(sum(minima + [self.of_triplet(triplet).min() for triplet in self.triplets]))
+
+    def update_edge(self, pair: tuple[int, int]) -> None:
+        """Each end gets half of the min-marginals of the edge with its ends."""
+        ends = [self.of_variable(i) for i in pair]
+        joint = self.of_edge(pair) + ends[0][:, None] + ends[1][None, :]
+        for side, i in enumerate(pair):
+            self.to_ends[pair, i] = self.to_ends[pair, i] + joint.min(axis=1 - side) / 2 - ends[side]
+
+    def update_triplet(self, triplet: tuple[int, int, int]) -> None:
+        """Each edge gets a third of the min-marginals of the triplet with its edges."""
+        pairs = list(itertools.combinations(triplet, 2))
+        without = {pair: self.of_edge(pair) - self.to_edges[triplet, pair] for pair in pairs}
+        ij, ik, jk = (without[pair] for pair in pairs)
+        joint = ij[:, :, None] + ik[:, None, :] + jk[None, :, :]
+        for axis, pair in zip((2, 1, 0), pairs, strict=True):
+            self.to_edges[triplet, pair] = joint.min(axis=axis) / 3 - without[pair]
+
+    def soften_edge(self, pair: tuple[int, int], temperature: float) -> None:
+        """One end after the other: its belief, and the soft minima of the edge's, become their mean."""
+        for side, i in enumerate(pair):
+            soft = -temperature * np.logaddexp.reduce(-self.of_edge(pair) / temperature, axis=1 - side)
+            self.to_ends[pair, i] = self.to_ends[pair, i] + (soft - self.of_variable(i)) / 2
+
+    def soften_triplet(self, triplet: tuple[int, int, int], temperature: float) -> None:
+        """The same of a triplet and its edges."""
+        for axis, pair in zip((2, 1, 0), itertools.combinations(triplet, 2), strict=True):
+            soft = -temperature * np.logaddexp.reduce(-self.of_triplet(triplet) / temperature, axis=axis)
+            self.to_edges[triplet, pair] = self.to_edges[triplet, pair] + (soft - self.of_edge(pair)) / 2

@@ -21,7 +21,7 @@ from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice, lattice_left
 from bender_core.forms.reduction import OPEN, ContradictionError, Facts, Reduction, numbered, reduction, unreduced
 from bender_core.forms.scale import negligible_gain
-from bender_core.kernels.forest import grow
+from bender_core.kernels.forest import sides
 from bender_core.kernels.frustration import find
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
@@ -456,13 +456,8 @@ def decoded(graph: SignedGraph, broken: FloatArray) -> IntArray:
     -------
     ndarray of int64, shape (n,)
     """
-    order, count = np.argsort(broken, kind="stable"), graph.n + 1
-    parent, odd = np.arange(count), np.zeros(count, bool)
-    closes = np.zeros(len(order), np.int8)
-    grow(graph.ends[order], graph.opposite[order], parent, odd, np.ones(count, np.int64), closes)
-    # Every vertex is compared with its parent: with the root, after as many jumps as the trees are deep.
-    while (parent[parent] != parent).any():
-        odd, parent = odd ^ odd[parent], parent[parent]
+    order = np.argsort(broken, kind="stable")
+    odd = sides(graph.n + 1, graph.ends[order], graph.opposite[order])
     return np.asarray(odd[:-1] == odd[-1], np.int64)
 
 

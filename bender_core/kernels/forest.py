@@ -46,6 +46,22 @@ def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_])
     return closes
 
 
+def sides(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether every vertex differs from the root of its tree, shape (n,): so all edges of the forest are satisfied.
+
+    Parameters
+    ----------
+    n, edges, differ
+        As for `spanning_forest`.
+    """
+    parent, odd, closes = np.arange(n), np.zeros(n, bool), np.zeros(len(edges), np.int8)
+    grow(edges, differ, parent, odd, np.ones(n, np.int64), closes)
+    # Every vertex is compared with its parent: with the root, after as many jumps as the trees are deep.
+    while (parent[parent] != parent).any():
+        odd, parent = odd ^ odd[parent], parent[parent]
+    return odd
+
+
 @entry
 def grow(edges, differ, parent, odd, size, closes):
     """Add one edge after the other; at first every vertex is the root of its own tree.

@@ -418,6 +418,7 @@ for n, m in ((1, 0), (5, 6), (12, 40)):
             bc.looking.certified_bound(engine), bc.looking.tightness(engine)
             [(bc.looking.rows(engine, p, q), bc.looking.envelope(engine, q, p)) for p, q in engine.graph.edges.tolist()]
     bc.Packing(mrf).run()
+    bc.CyclePursuit(mrf).run()
 json.dump({"warm": warm, "used": used()}, sys.stdout)
 """
 

@@ -1,0 +1,234 @@
+"""MPLP with cycle pursuit: messages between variables, edges and triplets, which frustrated cycles call for.
+
+Source: docs/cycles.md §8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from bender_core.cycles.signed import ULP
+from bender_core.cycles.triplets import Triplets, preferences
+from bender_core.engine.gap import Margin, margin
+from bender_core.forms.lattice import lattice
+from bender_core.forms.scale import energy_scale, negligible_gain
+from bender_core.kernels.clusters import (
+    EDGE_ENTRIES,
+    TRIPLET_ENTRIES,
+    certified,
+    clusters_of,
+    extended,
+    near_bound,
+    update,
+)
+from bender_core.kernels.forest import sides
+from bender_core.labelings.searching import LabelingSearch
+from bender_core.model import BinaryMRF, IntArray, require_model
+from bender_core.stopping import Stop, never
+
+# Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
+SWEEPS, FIRST_SWEEPS, SOFT_SWEEPS = 20, 200, 20
+# Of the energy at stake for each table: a sweep that gains less ends the round, weaker preferences make no cycle, and
+# temperatures between which a pass of rounds falls.
+GAIN, WEAK, HOT, COLD = 1e-4, 1e-6, 1e-2, 1e-5
+# Of the energy at stake: a pass that gains less is the last one.
+NOTHING = 1e-7
+# By which the temperature of the first pass falls from round to round; each pass takes twice as many rounds.
+FALL = 0.8
+# Blocks between two checks for a stop, about 5 ms.
+SLICE = 1 << 14
+# Entries that the search for a labelling reads after a round, for every variable.
+SEARCH = 5_000
+# Table entries that are read in the time of a slot of a search for cycles, and of an entry of a soft minimum.
+OF_SLOT, OF_SOFT = 25, 6
+# Bytes of a triplet and of a pair beside their arrays, in Python.
+OF_NAME = 250
+
+
+class CyclePursuit:
+    """MPLP on variables, edges and triplets; each round adds the triplets of frustrated cycles.
+
+    A round passes messages until a sweep gains little, looks for a better labelling, and adds triplets. Where they get
+    stuck short of the best bound, the sweeps of further rounds begin with soft minima, at falling temperatures.
+    Source: docs/cycles.md §8.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    seed : int
+        Of the search for labellings.
+
+    Attributes
+    ----------
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    upper_bound : float
+        Its energy.
+    lower_bound : float
+        The best one that messages have certified so far, energy; never above the energy of any labelling, not even by
+        rounding.
+    rounds : int
+    work : int
+        Table entries, other work converted to entries.
+    finished : bool
+        Whether the labelling is proven, or a whole pass of temperatures has gained nothing.
+    margin : Margin
+        When the bound proves the labelling.
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> rival = bc.CyclePursuit(bc.sample("frustrated-cycle"))
+    >>> rival.run(), rival.is_proven, rival.upper_bound
+    (True, True, -17.0)
+    """
+
+    def __init__(self, mrf: BinaryMRF, seed: int = 0) -> None:
+        require_model(mrf)
+        self.mrf, self._clusters = mrf, clusters_of(mrf.unary, mrf.edges, mrf.pairwise)
+        self._triplets = Triplets(mrf.n, mrf.edges)
+        self._stake = energy_scale(mrf)
+        self._unit = self._stake / max(mrf.n + mrf.n_edges, 1)
+        self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
+        self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
+        self.lower_bound, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
+        self.rounds, self.work, self.finished = 0, 0, False
+        # Of the present round: sweeps done, blocks done of the next one, and the bound before it.
+        self._sweeps, self._block, self._near = 0, 0, -math.inf
+        # Of the present pass: the bound before it.
+        self._temperature, self._fall, self._before = 0.0, FALL, -math.inf
+
+    def run(
+        self,
+        max_rounds: int | None = None,
+        *,
+        on_progress: Callable[[CyclePursuit], bool | None] | None = None,
+        stop: Stop = never,
+    ) -> bool:
+        """Run until the labelling is proven, nothing is gained any more, or the given number of rounds is done.
+
+        Parameters
+        ----------
+        max_rounds : int, optional
+            All rounds, those done before included.
+        on_progress : callable, optional
+            Called after every round; returning True pauses.
+        stop : Stop
+            Checked about every 5 ms in sweeps, and between searches for cycles.
+
+        Returns
+        -------
+        bool
+            Whether it has finished.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so; bounds and labelling are those of the last round, and the next call goes on.
+        """
+        while not self.finished and (max_rounds is None or self.rounds < max_rounds):
+            self._round(stop)
+            if on_progress is not None and on_progress(self):
+                break
+        return self.finished
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the bound proves that no labelling is better than the best one by more than counts."""
+        return bool(self.margin.excludes(self.lower_bound - self.upper_bound, 0.0))
+
+    @property
+    def n_triplets(self) -> int:
+        """The number of triplets so far."""
+        return len(self._clusters.triplets)
+
+    @property
+    def nbytes(self) -> int:
+        """About the memory of the messages and beliefs, and of the search for cycles."""
+        clusters, slots = self._clusters, 2 * len(self._clusters.ends)
+        names = OF_NAME * (len(clusters.ends) + len(clusters.triplets))
+        return sum(array.nbytes for array in clusters) + names + 8 * (3 * slots + 14 * self.mrf.n)
+
+    def _round(self, stop: Stop) -> None:
+        soft = SOFT_SWEEPS if self._temperature else 0
+        most = soft + (SWEEPS if self.rounds else FIRST_SWEEPS)
+        while self._sweeps < most:
+            gain = self._sweep(self._temperature if self._sweeps < soft else 0.0, stop)
+            if self._sweeps > soft and gain <= GAIN * self._unit:
+                self._sweeps = most  # also after a stop
+        self.lower_bound = max(self.lower_bound, certified(self._clusters, self.mrf.constant))
+        self._improve(stop)
+        self.finished = self.is_proven or not self._grow(stop)
+        self._sweeps, self._near = 0, -math.inf
+        self.rounds += 1
+
+    def _sweep(self, temperature: float, stop: Stop) -> float:
+        """Update all blocks; returns what the bound has gained since the last sweep, up to rounding."""
+        clusters, edges = self._clusters, len(self._clusters.ends)
+        blocks = edges + len(clusters.triplets)
+        while self._block < blocks:
+            stop.check()
+            begin, self._block = self._block, min(self._block + SLICE, blocks)
+            update(clusters, begin, self._block, temperature)
+        self.work += (OF_SOFT if temperature else 1) * (EDGE_ENTRIES * edges + TRIPLET_ENTRIES * len(clusters.triplets))
+        before, self._near = self._near, near_bound(clusters)
+        self._block, self._sweeps = 0, self._sweeps + 1
+        return self._near - before
+
+    def _grow(self, stop: Stop) -> bool:
+        """Add triplets, and lower the temperature; returns whether anything may still be gained."""
+        clusters = self._clusters
+        found = self._triplets.search(clusters.ends, preferences(clusters.of_edges), WEAK * self._unit, stop)
+        self.work += OF_SLOT * found.read
+        if found.triples:
+            self._clusters = extended(clusters, *self._triplets.add(found.triples))
+        self._temperature *= self._fall
+        # At first there is no temperature, until MPLP gets stuck.
+        if self._temperature >= COLD * self._unit or (found.triples and not self._temperature):
+            return True
+        if self._temperature:
+            self._fall = math.sqrt(self._fall)
+            if self.lower_bound - self._before <= NOTHING * self._stake:
+                return False
+        self._temperature, self._before = HOT * self._unit, self.lower_bound
+        return True
+
+    def _improve(self, stop: Stop) -> None:
+        """Look for a better labelling, from the one that satisfies the most decided beliefs."""
+        near = self._decoded()
+        if self.mrf.energy(near) < self.upper_bound:
+            self._search.turn_to(self.mrf, near)
+        before = self._search.work
+        self._search.go_on(SEARCH * self.mrf.n, stop)
+        self.work += self._search.work - before
+        energy = self.mrf.energy(self._search.labeling)
+        if energy < self.upper_bound:
+            self.labeling, self.upper_bound = self._search.labeling, energy
+
+    def _decoded(self) -> IntArray:
+        """The labelling that satisfies a maximum spanning forest of the preferences of edges and of variables.
+
+        A preference of a variable is one to be equal to one more vertex, which is 1, or different from it.
+        """
+        clusters, n = self._clusters, self.mrf.n
+        ends = np.concatenate([clusters.ends, np.column_stack([np.arange(n), np.full(n, n)])])
+        beliefs = clusters.of_variables
+        preference = np.concatenate([preferences(clusters.of_edges), beliefs[:, 1] - beliefs[:, 0]])
+        order = np.argsort(-np.abs(preference), kind="stable")
+        odd = sides(n + 1, ends[order], preference[order] > 0.0)
+        return np.asarray(odd[:-1] == odd[-1], np.int64)
+
+
+def _margin(mrf: BinaryMRF) -> Margin:
+    """The bound is never above the rounded energy of a labelling, but that may miss the lattice."""
+    points = lattice(mrf)
+    sizes = [abs(mrf.constant), *np.abs(mrf.unary).max(axis=1), *np.abs(mrf.pairwise).max(axis=(1, 2))]
+    return margin(ULP * math.fsum(sizes) if points.step else 0.0, points, negligible_gain(mrf, points))
