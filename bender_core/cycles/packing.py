@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,16 @@ from bender_core.cycles.shares import Parts, bound, parts_of, rests
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice, lattice_left
-from bender_core.forms.reduction import OPEN, ContradictionError, Facts, Reduction, numbered, reduction, unreduced
+from bender_core.forms.reduction import (
+    OPEN,
+    ContradictionError,
+    Facts,
+    Left,
+    Reduction,
+    numbered,
+    reduction,
+    unreduced,
+)
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import sides
 from bender_core.kernels.frustration import find
@@ -45,24 +53,6 @@ OF_ENTRY, OF_EDGE = 100, 1000
 IDLE = 0.3
 # Where the bound does not rise, they are dropped again once there are this many times the rows of the last time.
 GROWTH = 1.3
-
-
-class Left(NamedTuple):
-    """What a proof has left of its model.
-
-    Attributes
-    ----------
-    whole : Reduction
-        From the whole model to what is left.
-    labeling : ndarray of int64, shape (whole.reduced.n,)
-        The best one known.
-    negligible : float
-        A gain that does not count, energy.
-    """
-
-    whole: Reduction
-    labeling: IntArray
-    negligible: float
 
 
 class Packing:

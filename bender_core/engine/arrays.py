@@ -19,7 +19,7 @@ from bender_core.engine.rows import cut_kind
 from bender_core.engine.settings import Settings
 from bender_core.engine.snapshots import Snapshots
 from bender_core.forms.lattice import lattice, lattice_left
-from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.reduction import Left, Reduction, composed, unreduced
 from bender_core.forms.scale import negligible_gain
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
@@ -48,11 +48,14 @@ class Start(NamedTuple):
         (docs/method.md §15.3).
     labeling : array_like of {0, 1}, shape (n,), or None
         The best labelling known; used if it costs less than that of the run.
+    left : Left or None
+        In a proof, what the model is of the whole one, if there is no run to continue.
     """
 
     run: Arrays | None = None
     reduction: Reduction | None = None
     labeling: ArrayLike | None = None
+    left: Left | None = None
 
     def require(self, mrf: BinaryMRF) -> None:
         """Refuse a start that belongs to another model.
@@ -92,7 +95,7 @@ class Start(NamedTuple):
         Reduction
         """
         if self.run is None:
-            return unreduced(mrf)
+            return unreduced(mrf) if self.left is None else self.left.whole
         return self.run.whole if self.reduction is None else composed(self.run.whole, self.reduction)
 
 
@@ -168,13 +171,14 @@ class Arrays:
         self.past = Snapshots(self.state, self.settings.snapshot_bytes, self.charges, carried=start.run is not None)
 
     def _margin(self, start: Start) -> Margin:
-        """The margin of the first run, which its forks share, so that all agree on which labellings count as better."""
-        if start.run is None:
+        """The margin of the first run or of the proof, so that all agree on which labellings count as better."""
+        if start.run is None and start.left is None:
             points = lattice(self.mrf)
-            negligible = negligible_gain(self.mrf, points)
-        else:
-            negligible = start.run.margin.negligible
-            points = lattice_left(self.whole, negligible)
+            return margin(self.graph.normal_form.rounding, points, negligible_gain(self.mrf, points))
+        before = start.left if start.run is None else start.run.margin
+        assert before is not None
+        negligible = before.negligible
+        points = lattice_left(self.whole, negligible)
         return margin(self.graph.normal_form.rounding, points, negligible)
 
     def _rule(self) -> Rule:

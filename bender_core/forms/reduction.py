@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -144,6 +145,24 @@ class Reduction:
         if not np.array_equal(self.restored(found), x):
             raise ModelError("the labelling does not fulfil the facts by which the model was reduced")
         return found
+
+
+class Left(NamedTuple):
+    """What a proof has left of its model.
+
+    Attributes
+    ----------
+    whole : Reduction
+        From the whole model to what is left.
+    labeling : ndarray of int64, shape (whole.reduced.n,)
+        The best one known.
+    negligible : float
+        A gain that does not count, energy.
+    """
+
+    whole: Reduction
+    labeling: IntArray
+    negligible: float
 
 
 def _labeling(model: BinaryMRF, labeling: ArrayLike) -> IntArray:

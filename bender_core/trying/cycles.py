@@ -9,7 +9,7 @@ import math
 import weakref
 
 from bender_core.account import Account
-from bender_core.cycles.packing import OF_SLOT, Left, Packing
+from bender_core.cycles.packing import OF_SLOT, Packing
 from bender_core.forms.reduction import Facts
 from bender_core.model import IntArray
 from bender_core.stopping import Stop
@@ -142,7 +142,6 @@ class Cycles:
 
     def _begin(self) -> Packing:
         known = self._known
-        left = Left(known.whole, known.left, known.negligible)
-        self._packing, self._last = Packing(known.whole.reduced, self._seed, left), 0
+        self._packing, self._last = Packing(known.whole.reduced, self._seed, known.rest), 0
         self.work += self._packing.work
         return self._packing

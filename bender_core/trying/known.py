@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bender_core.forms.cap import cap_beside, capped, is_clear
 from bender_core.forms.lattice import lattice
-from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.reduction import Left, Reduction, composed, unreduced
 from bender_core.forms.scale import negligible_gain
 from bender_core.labelings.comparing import costs_less
 from bender_core.labelings.improving import Improving
@@ -78,6 +78,11 @@ class Known:
     def energy_left(self) -> float:
         """The energy of that labelling."""
         return self._best.energy
+
+    @property
+    def rest(self) -> Left:
+        """What is left of the model, as runs and packings begin with it."""
+        return Left(self.whole, self.left, self.negligible)
 
     def note(self, bounds: Bounds) -> None:
         """Keep the bounds of what is left; they hold for the whole model, as decisions exclude no better labelling."""

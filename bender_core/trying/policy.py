@@ -273,7 +273,7 @@ class Policy:
         def make(most: int) -> Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
             settings = replace(Settings(**PROVING), schedule=FIRST_SCHEDULE, snapshot_bytes=0)
-            start = Start(labeling=self._known.left)
+            start = Start(labeling=self._known.left, left=self._known.rest)
             engine = Engine(model, part, settings, start=start, limit=self._proof.account, stop=self._stop)
             return Trial(default_strategy(model), engine)
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.checking.proof import CycleStep, Step
+from bender_core.engine.arrays import Start
+from bender_core.forms.reduction import OPEN, Facts, reduction
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from bender_core.trying import cycles
@@ -179,3 +181,19 @@ def test_the_same_proof_twice() -> None:
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(ValueError, match="the method 'cycle' is none of both, groups, cycles"):
         certify(loose(3), method="cycle")
+
+
+def test_a_run_on_what_cycles_have_left_counts_the_gains_of_the_whole_model() -> None:
+    """The energies of what is left are larger where penalties are fixed in it: more of them would be negligible."""
+    tables = [[[0.0, 1e5], [0.0, np.e]], [[0.0, 1 / 3], [np.pi, 0.0]]]
+    mrf = bc.BinaryMRF([[0.0, 1e5], [0.0, 0.1], [0.7, 0.0]], [[0, 1], [1, 2]], tables)
+    descent = Descent(mrf)
+    descent.known.lower_penalties()
+    last = reduction(descent.known.whole, Facts(np.array([0, OPEN, OPEN]), np.zeros((0, 3), np.int64)))
+    descent.known.leave(last, np.zeros(3, np.int64))
+    left = descent.known.rest
+    engine = bc.Engine(left.whole.reduced, bc.partition(left.whole.reduced, 1), start=Start(left=left))
+    assert engine.margin.negligible == descent.known.negligible == left.negligible
+    assert engine.whole is left.whole
+    alone = bc.Engine(left.whole.reduced, bc.partition(left.whole.reduced, 1))
+    assert alone.margin.negligible != left.negligible
