@@ -28,6 +28,7 @@ def show() -> None:
             st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
             st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
             st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
+            st.Page("pages/cycles.py", title="Cycles", icon=":material/cycle:"),
             st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
             st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),

@@ -147,15 +147,18 @@ class Log:
         state, count = self._states[k], position - self._begins[k]
         if not count:
             return state
-        cycles = state.cycles + self._found[k].cycles[:count]
-        shares = np.append(state.shares, self._found[k].shares[:count])
+        found = self._found[k]
+        taking = np.flatnonzero(found.shares[:count] > 0.0)
+        cycles = state.cycles + [found.cycles[nth] for nth in taking.tolist()]
+        shares = np.append(state.shares, found.shares[taking])
         return state._replace(cycles=cycles, shares=shares, lower_bound=bound(self._graph, cycles, shares))
 
     def begin(self, cycles: Sequence[IntArray]) -> None:
         """Add the cycles of a round, which take what their edges have left."""
         state = self._states[-1]
         lengths = np.array([state.broken[cycle].sum() for cycle in cycles])
-        shares = borrowed(rests(self._graph, state.cycles, state.shares), cycles)
+        graph = self._graph
+        shares = borrowed(graph.cost, rests(graph, state.cycles, state.shares), cycles)
         self._found.append(_Found(list(cycles), lengths, shares))
 
     def end(self, state: State) -> None:

@@ -15,6 +15,9 @@ from bender_core.cycles.signed import SignedGraph
 from bender_core.model import BoolArray, FloatArray, IntArray
 from bender_core.sums import exact_sums
 
+# An edge with less than this share of its cost left has none: the rest is rounding.
+SPENT = 1e-12
+
 
 class Parts(NamedTuple):
     """The parts of the gap: all are at least 0, and they sum to the energy of a labelling minus the bound.
@@ -47,13 +50,13 @@ def rests(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) ->
     return exact_sums(np.concatenate([np.arange(count), *cycles]), np.concatenate([graph.cost, lent]), count)
 
 
-def borrowed(rest: FloatArray, cycles: Sequence[IntArray]) -> FloatArray:
-    """What cycles can take one after the other: each the least that any of its edges has left.
+def borrowed(cost: FloatArray, rest: FloatArray, cycles: Sequence[IntArray]) -> FloatArray:
+    """What cycles can take one after the other: each the least that any of its edges has left, beyond rounding.
 
     Parameters
     ----------
-    rest : ndarray, shape (E,)
-        Energy.
+    cost, rest : ndarray, shape (E,)
+        Of every edge, and what it has left; energy.
     cycles : sequence of ndarray of int64
 
     Returns
@@ -63,7 +66,8 @@ def borrowed(rest: FloatArray, cycles: Sequence[IntArray]) -> FloatArray:
     """
     left, shares = rest.copy(), np.zeros(len(cycles))
     for k, cycle in enumerate(cycles):
-        shares[k] = max(left[cycle].min(), 0.0)
+        if (left[cycle] > SPENT * cost[cycle]).all():
+            shares[k] = left[cycle].min()
         left[cycle] -= shares[k]
     return shares
 

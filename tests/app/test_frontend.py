@@ -10,7 +10,7 @@ import pytest
 from pages._shared.app import frontend
 from pages._shared.app.frontend import FRONTEND, Component, modules
 
-COMPONENTS = ("ahead", "stage", "pictures", "curves", "address", "terms")
+COMPONENTS = ("ahead", "stage", "cycles", "pictures", "curves", "address", "terms")
 SOURCES = [
     path for path in FRONTEND.rglob("*") if path.suffix in (".js", ".css", ".html") and "node_modules" not in path.parts
 ]

@@ -16,7 +16,7 @@ from tests.browser.lab import Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
+PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
 # The background in both themes.
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 24, 31)"
 # Tabs with what is wide.

@@ -11,7 +11,7 @@ from tests.browser.lab import Lab, engine
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("Edge", "Learn", "Experiments", "Partition", "Instance", "Compare", "Method")
+PAGES = ("Edge", "Cycles", "Learn", "Experiments", "Partition", "Instance", "Compare", "Method")
 UAI = b"MARKOV\n3\n2 2 2\n2\n2 0 1\n2 1 2\n4\n0.1 2 1 0.3\n4\n0.7 1 2 0.1\n"
 
 

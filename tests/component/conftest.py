@@ -15,7 +15,7 @@ from pages._shared.app.session import Lab
 from pages._shared.watch import event_frames, stage_answers
 from pages._shared.watch import stage as feeding
 from tests.chromium import VIEWPORT, Soundness, failed, new_profile
-from tests.component.mounting import PAGE, Curves, Stage
+from tests.component.mounting import PAGE, Curves, Cycles, Stage
 from tests.labs import SessionState, lab
 
 # No such place is asked: every request is answered here.
@@ -110,6 +110,12 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def curves(page: Page) -> Curves:
     return Curves(page)
+
+
+@pytest.fixture
+def packed(page: Page) -> Callable[[Lab], Cycles]:
+    """Mounts the picture of the cycles for a lab: ``packed(lab)``."""
+    return lambda lab: Cycles(page, lab)
 
 
 @pytest.fixture

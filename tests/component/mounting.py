@@ -12,6 +12,9 @@ from playwright.sync_api import Locator, Page
 from pages._shared.app.frontend import FRONTEND, Component
 from pages._shared.app.session import Lab
 from pages._shared.compare import curves
+from pages._shared.cycles import picture
+from pages._shared.cycles import protocol as cycles_protocol
+from pages._shared.cycles.packed import WatchedPacking
 from pages._shared.watch import protocol, stage
 from tests.protocol import check
 from tests.watched import Watched
@@ -129,6 +132,48 @@ class Curves(Mounted):
 
     def ticks(self) -> list[str]:
         return self.root.locator(".tick").all_text_contents()
+
+
+class Cycles(Mounted):
+    """The picture of the cycles, with a packing behind it that is computed at once."""
+
+    def __init__(self, page: Page, lab: Lab) -> None:
+        super().__init__(page, picture._component, cycles_protocol.Cycles)
+        self.lab, self.packed = lab, WatchedPacking(lab.mrf, lab.account)
+        self.compute(picture.AHEAD)
+        self.receive(picture.data(lab, self.packed, None))
+
+    def compute(self, events: float) -> None:
+        """Compute so many events, and wait for them."""
+        self.packed.advance(events)
+        if self.packed.thread is not None:
+            self.packed.thread.join()
+
+    def answer(self, name: str, value: Any) -> cycles_protocol.Cycles:
+        if name != "command":
+            return picture.data(self.lab, self.packed, None)
+        check(cycles_protocol.Command, value)
+        picture.obey(self.packed, value)
+        self.compute(float("inf") if value["do"] == "end" else self.packed.position + picture.AHEAD)
+        return picture.data(self.lab, self.packed, value)
+
+    def out(self, name: str) -> Locator:
+        return self.root.locator(f"[data-out={name}]")
+
+    @property
+    def sentence(self) -> Locator:
+        return self.root.locator(".sentence")
+
+    def step(self, grain: str) -> None:
+        self.root.locator(f"[data-step={grain}]").click()
+
+    def show(self, position: int) -> None:
+        self.root.evaluate("(root, position) => root.cycles.player.show(position)", position)
+
+    def marks(self, what: str) -> list[dict[str, Any]]:
+        """The marks drawn that mean something."""
+        every = self.root.evaluate("(root) => root.cycles.marks()")
+        return [mark["means"] for mark in every if mark.get("means", {}).get("what") == what]
 
 
 class Stage(Mounted, Watched):

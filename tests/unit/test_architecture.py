@@ -87,7 +87,7 @@ APP_FLOORS = (
     "running",
     "app",
     "partitioning forks",
-    "compare edge experiments instance learn method partition",
+    "compare cycles edge experiments instance learn method partition",
     "watch",
 )
 

@@ -16,7 +16,9 @@ from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.visits import attend
 
 # The pages that are about the model that is open.
-_OF_THE_MODEL = ("Instance", "Partition", "Watch", "Edge", "Compare")
+_OF_THE_MODEL = ("Instance", "Partition", "Watch", "Cycles", "Edge", "Compare")
+# Those whose picture names it in sight, and takes the whole window.
+_PICTURES = ("Watch", "Cycles")
 
 _CSS = """<style>
   /* Large windows are far away: on a projector nothing is smaller than 18 pixels. */
@@ -28,7 +30,7 @@ _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
   h1.page { margin: 0; padding: 0; font-size: 1.25rem; }
   h1.page span { font-weight: 400; }
-  /* The stage names the model in sight. */
+  /* A picture names the model in sight. */
   .stElementContainer:has(> .stHtml > h1.heard) {
     position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   /* Contrast: captions are too pale by default, and so is white on the light blue of the dark theme. */
@@ -144,5 +146,5 @@ def entitle(page: str) -> None:
     """Name a page, and the model that it is about, in the browser's tab and in a heading."""
     name = model().name if page in _OF_THE_MODEL else ""
     st.set_page_config(page_title=" · ".join(filter(None, (page, label(name, SHORT), "Bender Lab"))))
-    named, kind = escape(inert(name)), "page heard" if page == "Watch" else "page cut"
+    named, kind = escape(inert(name)), "page heard" if page in _PICTURES else "page cut"
     st.html(f"<h1 class='{kind}' title='{named}'>{page} <span dir='auto'>{named}</span></h1>")

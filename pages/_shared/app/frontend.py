@@ -24,6 +24,8 @@ FRONTEND = Path(__file__).parents[1] / "frontend"
 _COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
 # The look of a term that explains itself, in components and pages.
 MARKS = (FRONTEND / "marks.css").read_text(encoding="utf-8")
+# Styles of pictures in panes, with a bar and a sentence.
+PANES = ("panes.css",)
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
 
 
@@ -32,14 +34,24 @@ _SENT = Kept[set[str]]("components_sent")
 
 
 class Component:
-    """A component that can be mounted; ``shared`` are values that its modules find in ``benderLab``."""
+    """A component that can be mounted.
 
-    def __init__(self, name: str, **shared: object) -> None:
+    Parameters
+    ----------
+    name : str
+        Of its folder.
+    styles : tuple of str
+        Files of styles that it shares with others.
+    **shared
+        Values that its modules find in ``benderLab``.
+    """
+
+    def __init__(self, name: str, styles: tuple[str, ...] = (), **shared: object) -> None:
         self.name, main = name, f"{name}/{name}.js"
         self.code: dict[str, object] = {
             "main": main,
             "modules": modules(main),
-            "style": _style(name),
+            "style": _style(name, styles),
             "palette": _COLOURS,
         }
         self.code |= {"fields": for_browser(), **shared}
@@ -72,10 +84,11 @@ def modules(main: str) -> dict[str, str]:
     return found
 
 
-def _style(name: str) -> str:
-    """The styles of a component: what all share, then its own."""
+def _style(name: str, styles: tuple[str, ...]) -> str:
+    """The styles of a component: what all share, what some do, then its own."""
     own = sorted((FRONTEND / name).glob("*.css"))
-    return _text("shared.css") + MARKS + "".join(path.read_text(encoding="utf-8") for path in own)
+    common = [_text("shared.css"), MARKS, *map(_text, styles)]
+    return "".join([*common, *(path.read_text(encoding="utf-8") for path in own)])
 
 
 def _text(path: str) -> str:

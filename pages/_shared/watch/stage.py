@@ -16,7 +16,7 @@ import streamlit as st
 from pages._shared.app.arrival import arrival
 from pages._shared.app.branches import Branch, ForkedFrom, unlike
 from pages._shared.app.fields import EDGE, INSTANCE, LEARN, of_page, passed_over
-from pages._shared.app.frontend import Component
+from pages._shared.app.frontend import PANES, Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE, BranchRequest
 from pages._shared.app.session import (
     Lab,
@@ -59,7 +59,7 @@ from pages._shared.watch.talking import go, keep_moment, present_talk
 # The pages to which the stage has links.
 PAGES = (EDGE, INSTANCE, LEARN)
 
-_component = Component("stage")
+_component = Component("stage", PANES)
 # About the run shown, and about the one beside it.
 _ANSWERS, _ANSWERS_BESIDE = KeptOfRun("stage_answers", Answers), KeptOfRun("stage_answers_beside", Answers)
 # The hyper-graph of the run shown, by its number.

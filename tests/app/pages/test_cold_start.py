@@ -17,7 +17,7 @@ from pages._shared.learn import LESSONS
 from pages._shared.running import solver
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, ran
 
-PAGES = ("watch", "instance", "partition", "edge", "compare", "experiments", "learn", "method")
+PAGES = ("watch", "cycles", "instance", "partition", "edge", "compare", "experiments", "learn", "method")
 
 # In a process of its own, whose kernels are on disk, perhaps: they would be loaded by the first call of one.
 VISIT = """

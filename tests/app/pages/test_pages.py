@@ -24,7 +24,7 @@ from tests.tiers import quick, thinned
 pytestmark = pytest.mark.usefixtures("patient")
 
 ROOT = Path(__file__).parents[3]
-PAGES = ("instance", "partition", "watch", "edge", "compare")
+PAGES = ("instance", "partition", "watch", "cycles", "edge", "compare")
 
 
 def app(page: str = "watch") -> AppTest:

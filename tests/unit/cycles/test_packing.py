@@ -257,10 +257,10 @@ def test_a_cycle_raises_the_bound_by_what_it_takes(mrf: bc.BinaryMRF, seed: int)
 
 
 def test_cycles_borrow_what_the_ones_before_have_left() -> None:
-    rest = np.array([3.0, 2.0, 5.0, -1.0])
-    cycles = [np.array([0, 1]), np.array([0, 2]), np.array([1, 2]), np.array([2, 3])]
-    assert borrowed(rest, cycles).tolist() == [2.0, 1.0, 0.0, 0.0]
-    assert rest.tolist() == [3.0, 2.0, 5.0, -1.0]
+    rest = np.array([3.0, 2.0, 5.0, -1.0, 1e-14])
+    cycles = [np.array(edges) for edges in ([0, 1], [0, 2], [1, 2], [2, 3], [2, 4])]
+    assert borrowed(np.full(5, 5.0), rest, cycles).tolist() == [2.0, 1.0, 0.0, 0.0, 0.0]
+    assert rest.tolist() == [3.0, 2.0, 5.0, -1.0, 1e-14]
 
 
 def test_a_stop_while_the_program_is_solved_keeps_what_cycles_have_taken(monkeypatch: pytest.MonkeyPatch) -> None:

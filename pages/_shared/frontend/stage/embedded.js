@@ -1,6 +1,6 @@
 // The stage in a frame of another page: it names the run, and leads to the whole app.
 
-import { write } from "./layout.js";
+import { write } from "../layout.js";
 import { calm } from "./play/player.js";
 
 export class Embedded {

@@ -1,7 +1,7 @@
 // Moments to go to: a list that opens, and a key for each of them.
 
 import { number } from "../text.js";
-import { write } from "./layout.js";
+import { write } from "../layout.js";
 import { Menu } from "./menu.js";
 
 // Of the message shown; an exact variant has none of them.

@@ -1,6 +1,6 @@
 // What somebody new sees first: what this is, and an update to watch, with its captions. Once in a browser.
 
-import { write } from "./layout.js";
+import { write } from "../layout.js";
 import { calm } from "./play/player.js";
 
 const MET = "bender-lab:met";

@@ -3,7 +3,7 @@
 import { clamp } from "../numbers.js";
 import { number } from "../text.js";
 import { otherThen } from "./charts/history.js";
-import { write } from "./layout.js";
+import { write } from "../layout.js";
 
 const BACK = "Back to the run before, and from there to this one again (key X)";
 const ANOTHER = "another"; // a model that has to be found on Instance

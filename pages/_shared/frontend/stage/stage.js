@@ -14,7 +14,7 @@ import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
 import { Greeting } from "./greeting.js";
-import { Sizes } from "./layout.js";
+import { Sizes } from "../layout.js";
 import { Leaving } from "./leaving.js";
 import { Lecture } from "./lecture.js";
 import { List } from "./list/list.js";

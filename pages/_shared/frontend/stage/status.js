@@ -5,7 +5,7 @@ import { gapText } from "../gap.js";
 import { atLeast, atMost, number, short } from "../text.js";
 import { columnOf } from "./charts/sums.js";
 import { KIND } from "./kinds.js";
-import { write } from "./layout.js";
+import { write } from "../layout.js";
 import { isMet } from "./play/moment.js";
 
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it

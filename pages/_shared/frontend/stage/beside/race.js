@@ -8,7 +8,7 @@ import { counts, linear } from "../../scales.js";
 import { number } from "../../text.js";
 import { boundsOf, inSight, lowerAfter, sweepsBeside } from "../charts/history.js";
 import { Progress } from "../charts/progress.js";
-import { write } from "../layout.js";
+import { write } from "../../layout.js";
 import { grouped } from "../charts/tail.js";
 import { KIND } from "../kinds.js";
 import { workIn, workOf } from "./clock.js";

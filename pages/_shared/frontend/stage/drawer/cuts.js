@@ -2,7 +2,7 @@
 
 import { ROWS } from "../../palette.js";
 import { number } from "../../text.js";
-import { write } from "../layout.js";
+import { write } from "../../layout.js";
 import { valuesText } from "./values.js";
 
 const HEADS = [

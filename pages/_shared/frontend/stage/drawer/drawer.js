@@ -3,7 +3,7 @@
 
 import { isNew, Picture } from "../../marks/picture.js";
 import { number } from "../../text.js";
-import { write } from "../layout.js";
+import { write } from "../../layout.js";
 import { Cuts } from "./cuts.js";
 import { Places } from "./places.js";
 import { stemMarks } from "./stems.js";

@@ -6,7 +6,7 @@ import { isTouched } from "../../screen.js";
 import { number as numberText, shortInside } from "../../text.js";
 import { lastSweep } from "../charts/history.js";
 import { apportioned, shown as inWords, sum } from "../charts/sums.js";
-import { write } from "../layout.js";
+import { write } from "../../layout.js";
 import { isMet } from "../play/moment.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";

@@ -5,7 +5,7 @@ import { Strokes } from "../../marks/strokes.js";
 import { pressable } from "../../pressing.js";
 import { chipMarks } from "./chips.js";
 import { LARGE } from "./content.js";
-import { Camera } from "./camera.js";
+import { Camera } from "../../camera.js";
 import { activeOf, circleMarks, nearestOf, radiusFor } from "./circles.js";
 import { Flow } from "./flow.js";
 import { courses, haloMark, lineMarks, pickMarks, shadeOf, thinStyles, wide } from "./lines.js";

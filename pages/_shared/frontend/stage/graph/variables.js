@@ -3,6 +3,7 @@
 // whatever has left the model; golden where it is proven.
 
 import { hull } from "../../marks/hull.js";
+import { isCrossing, stubs } from "../../marks/link.js";
 import { make, Spotlight } from "../../svg.js";
 import { number } from "../../text.js";
 import { bit, isBroken, isKept } from "./content.js";
@@ -19,26 +20,7 @@ const left = (count) => (count ? `The ${count.toLocaleString("en")} weakest coup
 const TOO_MANY =
   "With more than 2,000 variables the dots could not be told apart. “Save this run”, below, saves the labelling.";
 
-const NEAR = 1; // pixels within which dots are on a line
-const STUB = 14; // pixels of a line that goes around
-
-// Whether a line along an axis crosses other dots, as one around a torus would.
-const isCrossing = (at, i, j) => {
-  const [[x1, y1], [x2, y2]] = [at[i], at[j]];
-  const isUpright = Math.abs(x1 - x2) < NEAR;
-  if (!isUpright && Math.abs(y1 - y2) >= NEAR) return false;
-  const [k, from, to, on] = isUpright ? [1, y1, y2, x1] : [0, x1, x2, y1];
-  const [low, high] = [Math.min(from, to) + NEAR, Math.max(from, to) - NEAR];
-  return at.some((dot) => Math.abs(dot[1 - k] - on) < NEAR && dot[k] > low && dot[k] < high);
-};
-
-// The two ends of a line that goes around the picture: each leads away from the other.
-const stubs = (one, two) => {
-  const far = Math.hypot(one[0] - two[0], one[1] - two[1]);
-  const out = ([x, y], [u, v]) => [x, y, x + ((x - u) / far) * STUB, y + ((y - v) / far) * STUB].map(Math.round);
-  const path = ([x, y, u, v]) => `M${x},${y}L${u},${v}`;
-  return path(out(one, two)) + path(out(two, one));
-};
+const path = (ends) => `M${ends.map((place) => place.map(Math.round)).join("L")}`;
 
 const SIGNS = ["attractive", "repulsive"];
 
@@ -90,8 +72,7 @@ export class Variables {
       this.panes.touch(area, p);
       return area;
     });
-    const straight = (i, j) => `M${at[i].map(Math.round)}L${at[j].map(Math.round)}`;
-    const line = (i, j) => (isCrossing(at, i, j) ? stubs(at[i], at[j]) : straight(i, j));
+    const line = (i, j) => (isCrossing(at, i, j) ? stubs(at[i], at[j]) : [[at[i], at[j]]]).map(path).join("");
     this.couplings = SIGNS.flatMap((sign, k) => linked(couplings[sign], k ? 1 : -1, line));
     for (const sign of SIGNS) this.path(sign, couplings[sign].length < SPARSE ? 0.7 : 0.12);
     for (const fate of ["broken", "kept"]) this.path(fate, 1);

@@ -1,7 +1,7 @@
 // The list of messages: a line each, all of the event shown. It is walked by keys; the graph follows, and finds lines.
 
 import { isNew } from "../../marks/picture.js";
-import { write } from "../layout.js";
+import { write } from "../../layout.js";
 import { columnsFor } from "./columns.js";
 import { Looks } from "./looks.js";
 import { Names } from "./names.js";

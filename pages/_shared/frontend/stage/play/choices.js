@@ -3,7 +3,7 @@
 
 import { addressed, fits, isUsual, usual, written } from "../../fields.js";
 import { clamp } from "../../numbers.js";
-import { FARTHEST } from "../graph/camera.js";
+import { FARTHEST } from "../../camera.js";
 
 const KEPT = "bender-lab:choices";
 const DIGITS = 5;

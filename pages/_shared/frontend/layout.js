@@ -1,6 +1,6 @@
 // Operations that make the browser lay out the page: sizes are measured, and texts written, only after a change.
 
-import { measured } from "../screen.js";
+import { measured } from "./screen.js";
 
 export class Sizes {
   // `changed` is called when one of the elements measured has another size.

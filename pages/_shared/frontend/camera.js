@@ -1,8 +1,8 @@
 // The visible part of the hyper-graph, and its scale: by wheel, pinch, drag, buttons and keys.
 
-import { clamp } from "../../numbers.js";
-import { follow, pinched } from "../../pressing.js";
-import { placeIn } from "../../screen.js";
+import { clamp } from "./numbers.js";
+import { follow, pinched } from "./pressing.js";
+import { placeIn } from "./screen.js";
 
 const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
 export const FARTHEST = 16; // times the whole, at most

@@ -1,0 +1,121 @@
+"""The events of a packing as the picture draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import bender_core as bc
+from bender_core.cycles.shares import rests
+from bender_core.model import FloatArray, IntArray
+from bender_core.visualization.layout import variable_layout
+from pages._shared.app.text import label
+from pages._shared.cycles import protocol, words
+
+# The most variables that are drawn.
+VARIABLES = 2000
+
+
+def graph_view(packing: bc.Packing) -> protocol.Graph:
+    """The signed graph with the places of its variables."""
+    graph, mrf = packing.graph, packing.mrf
+    points = variable_layout(mrf) if mrf.n <= VARIABLES else np.zeros((0, 2))
+    return {
+        "x": points[:, 0].round(4).tolist(),
+        "y": points[:, 1].round(4).tolist(),
+        "names": [label(name) for name in mrf.names],
+        "ends": graph.ends.ravel().tolist(),
+        "opposite": graph.opposite.tolist(),
+        "cost": graph.cost.tolist(),
+        "base": graph.base,
+        "scale": float(graph.cost.sum()),
+    }
+
+
+class Encoder:
+    """Encodes the events of a packing, one round after the other.
+
+    Parameters
+    ----------
+    packing : Packing
+        At its beginning.
+    """
+
+    def __init__(self, packing: bc.Packing) -> None:
+        self._packing, self._done = packing, 0
+        self._names = [label(name) for name in packing.mrf.names]
+        self._number = dict[bytes, int]()  # of cycles, by their edges
+        self._labeling = packing.labeling
+        self.start: protocol.Start = {
+            "best": self._labelling(packing.labeling),
+            "lower": packing.lower_bound,
+            "upper": packing.upper_bound,
+            "sentence": words.opening(packing),
+        }
+
+    def go_on(self) -> list[protocol.Found | protocol.Shared]:
+        """The events that have been computed since the last call; the packing is shown at the last of them."""
+        packing, encoded = self._packing, list[protocol.Found | protocol.Shared]()
+        while self._done < len(packing.events):
+            event = packing.events[self._done]
+            if event.cycle is None:
+                encoded.append(self._shared())
+                self._done += 1
+            else:
+                encoded += self._round_of(packing.events.stop_after(self._done, "round"))
+        return encoded
+
+    def _round_of(self, end: int) -> list[protocol.Found | protocol.Shared]:
+        """The cycles of a round from the next one on, as far as it has been computed."""
+        packing, begin = self._packing, self._done
+        packing.seek(begin)
+        rest = rests(packing.graph, packing.cycles, packing.shares)
+        encoded: list[protocol.Found | protocol.Shared] = []
+        for number in range(begin, end):
+            if packing.events[number].cycle is None:
+                break
+            encoded.append(self._found(number, rest))
+            self._done += 1
+        return encoded
+
+    def _found(self, number: int, rest: FloatArray) -> protocol.Found:
+        event, graph = self._packing.events[number], self._packing.graph
+        assert event.cycle is not None
+        self._number.setdefault(event.cycle.tobytes(), number)
+        walk, edges = words.walk_of(graph, event.cycle)
+        spent = words.least_left(rest, event.cycle)
+        rest[event.cycle] -= event.share
+        return {
+            "round": event.round,
+            "walk": walk,
+            "edges": edges,
+            "share": event.share,
+            "lower": event.lower_bound,
+            "upper": event.upper_bound,
+            "sentence": words.found(graph, event, walk, spent, self._names),
+        }
+
+    def _shared(self) -> protocol.Shared:
+        packing = self._packing
+        event, before = packing.events[self._done], packing.events[self._done - 1]
+        packing.seek(self._done + 1)
+        better = None if packing.labeling is self._labeling else self._labelling(packing.labeling)
+        self._labeling = packing.labeling
+        return {
+            "round": event.round,
+            "cycles": [self._number[cycle.tobytes()] for cycle in packing.cycles],
+            "shares": packing.shares.tolist(),
+            "better": better,
+            "lower": event.lower_bound,
+            "upper": event.upper_bound,
+            "sentence": words.shared(event, before, len(packing.cycles)),
+        }
+
+    def ending(self) -> protocol.Ending:
+        """That of a packing that has finished."""
+        packing = self._packing
+        raised = packing.margin.lattice.raised(packing.lower_bound, packing.upper_bound)
+        return {"proven": packing.is_proven, "least": raised, "sentence": words.ending(packing)}
+
+    def _labelling(self, labeling: IntArray) -> protocol.Labelling:
+        broken = self._packing.graph.broken(labeling)
+        return {"values": labeling.tolist(), "broken": np.flatnonzero(broken).tolist()}

@@ -1,0 +1,90 @@
+"""The picture of the cycles: mounted with what is known, and what it asks for."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from pages._shared.app.frontend import PANES, Component
+from pages._shared.app.session import Lab
+from pages._shared.app.text import label
+from pages._shared.cycles import protocol
+from pages._shared.cycles.packed import WatchedPacking
+from pages._shared.running.kept import Kept
+
+# The most events that are sent at once, and how many are computed ahead of the position shown.
+SENT, AHEAD = 500, 300
+
+_component = Component("cycles", PANES)
+_PACKING = Kept[WatchedPacking]("packing")
+# The last command of the picture; None: it has asked nothing.
+_COMMAND = Kept[protocol.Command]("cycles_command")
+
+
+def packing_of(current: Lab) -> WatchedPacking:
+    """The packing of a lab's model."""
+    before = _PACKING.get()
+    found = _PACKING.made(
+        lambda: WatchedPacking(current.mrf, current.account),
+        lambda known: known.mrf is current.mrf and known.account is current.account,
+    )
+    if before is not None and before is not found:
+        before.stop()
+    return found
+
+
+def mount(current: Lab, packed: WatchedPacking) -> None:
+    """Mount the picture with the events that it does not have."""
+    command = _COMMAND.take()
+    if command is not None and command["key"] != key_of(packed):
+        command = None
+    if command is None:
+        packed.advance(packed.position + AHEAD)
+    else:
+        obey(packed, command)
+    _component.mount(data(current, packed, command), on_command_change=_on_command)
+
+
+def obey(packed: WatchedPacking, command: protocol.Command) -> None:
+    """Carry out a command."""
+    packed.position = int(command["at"])
+    if command["do"] == "stop":
+        packed.halt()
+    elif command["do"] == "end":
+        packed.advance(float("inf"))
+    elif command["do"] == "more":
+        packed.advance(packed.position + AHEAD)
+
+
+def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None) -> protocol.Cycles:
+    """What the picture draws, beyond what it has."""
+    first = 0 if command is None else min(int(command["known"]), len(packed.events))
+    # What is known changes while it is read.
+    working, ending, known = packed.doing(), packed.ending, len(packed.events)
+    has_graph = command is not None and command["has_graph"]
+    return {
+        "key": key_of(packed),
+        # Streamlit passes nothing on that is as it was: every command is to be answered.
+        "serial": 0 if command is None else command["serial"],
+        "title": label(current.mrf.name),
+        "graph": None if has_graph else packed.graph,
+        "start": None if has_graph else packed.start,
+        "position": packed.position,
+        "first": first,
+        "events": packed.events[first : min(known, first + SENT)],
+        "ending": ending if first + SENT >= known else None,
+        "working": working,
+        "failure": packed.failure,
+    }
+
+
+def key_of(packed: WatchedPacking) -> str:
+    """What distinguishes a packing from those of other models."""
+    return packed.mrf.content_hash()
+
+
+def _on_command() -> None:
+    command = st.session_state.get("cycles", {}).get("command")
+    if command:
+        _COMMAND.set(cast(protocol.Command, command))

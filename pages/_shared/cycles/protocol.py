@@ -1,0 +1,102 @@
+"""The data that Python and the picture of the cycles exchange: Python sends `Cycles`, the picture sends `Command`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+from pages._shared.app.protocol import Bounds, Count, Energy, Excess, Share
+
+# The number of an edge of the signed graph; a vertex: a variable, or the ghost, whose number is that of the variables.
+EdgeNumber: TypeAlias = Count
+Vertex: TypeAlias = Count
+# The number of the event that found a cycle.
+CycleNumber: TypeAlias = Count
+Walk: TypeAlias = Annotated[list[Vertex], Bounds(shortest=3)]
+
+
+class Graph(TypedDict):
+    """The signed graph of a model: the same for a whole packing."""
+
+    x: list[Share]  # of every variable from the left; empty if there are too many to be drawn
+    y: list[Share]  # from the top
+    names: list[str]
+    ends: list[Vertex]  # of the edges, in pairs
+    opposite: list[bool]  # whether each wants opposite ends
+    cost: list[Excess]  # what a labelling pays that breaks it
+    base: Energy  # the energy of a labelling that would break none
+    scale: Excess  # the energy at stake, to which gaps are compared
+
+
+class Found(TypedDict):
+    """A frustrated cycle was found."""
+
+    round: Count  # from 0
+    walk: Walk  # its vertices in order
+    edges: list[EdgeNumber]  # edge k joins vertex k and the next one
+    share: Excess  # what it takes from each of them
+    lower: Energy  # after the event
+    upper: Energy
+    sentence: str
+
+
+class Labelling(TypedDict):
+    """A labelling of the variables."""
+
+    values: list[Literal[0, 1]]
+    broken: list[EdgeNumber]
+
+
+class Shared(TypedDict):
+    """The end of a round: shares anew."""
+
+    round: Count
+    cycles: list[CycleNumber]  # all that take a share
+    shares: list[Excess]
+    better: Labelling | None  # found in this round; None: the best one is the one of before
+    lower: Energy
+    upper: Energy
+    sentence: str
+
+
+class Start(TypedDict):
+    """The state before the first event."""
+
+    best: Labelling
+    lower: Energy
+    upper: Energy
+    sentence: str
+
+
+class Ending(TypedDict):
+    """The state after the last event."""
+
+    proven: bool
+    least: Energy  # the least energy possible by the lower bound: rounded up to a step
+    sentence: str
+
+
+class Cycles(TypedDict):
+    """All that the picture draws."""
+
+    key: str  # of the model
+    serial: Count  # of the command that is answered
+    title: str  # its name
+    graph: Graph | None  # None: the picture has it
+    start: Start | None  # as above
+    position: Count  # where a picture that is mounted anew begins
+    first: Count  # the number of the first event sent
+    events: list[Found | Shared]
+    ending: Ending | None  # None: more events follow
+    working: str  # what is being computed; empty: nothing
+    failure: str
+
+
+class Command(TypedDict):
+    """A command of the picture."""
+
+    do: Literal["more", "end", "stop", "show"]  # compute further events, all of them, none; or go on as before
+    key: str
+    known: Count  # how many events the picture has
+    has_graph: bool
+    at: Count  # the position shown
+    serial: Count  # the number of the command

@@ -1,0 +1,137 @@
+"""The events of a packing in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import bender_core as bc
+from bender_core.cycles.log import CycleEvent
+from bender_core.cycles.signed import SignedGraph
+from bender_core.looking.words import at_least, bounded, number, optimal
+from bender_core.model import FloatArray, IntArray
+
+# The most variables of a cycle that a sentence names.
+NAMED = 6
+
+
+def opening(packing: bc.Packing) -> str:
+    """The state before the first event."""
+    graph = packing.graph
+    if not len(graph.cost):
+        return "Nothing in this model depends on its variables: every labelling has the same energy."
+    return (
+        f"A labelling that breaks no coupling would cost {at_least(graph.base)}: the first LB. But a cycle with an odd "
+        "number of couplings that want opposite ends is frustrated: every labelling breaks at least one of them. Press "
+        "Play, or step cycle by cycle: each raises LB by what its couplings can lend."
+    )
+
+
+def found(graph: SignedGraph, event: CycleEvent, walk: Sequence[int], spent: int, names: Sequence[str]) -> str:
+    """A cycle that was found.
+
+    Parameters
+    ----------
+    graph : SignedGraph
+    event : CycleEvent
+    walk : sequence of int
+        Its vertices in order.
+    spent : int
+        The edge that has least left.
+    names : sequence of str
+        Of the variables.
+    """
+    assert event.cycle is not None
+    odd, count = int(graph.opposite[event.cycle].sum()), len(event.cycle)
+    edges = "couplings and fields" if graph.n in walk else "couplings"
+    some = f"all its {count} {edges} want" if odd == count else f"{odd} of its {count} {edges} want{'s' * (odd == 1)}"
+    where = f"Round {event.round + 1}: the cycle {_around(graph, walk, names)} is frustrated: {some} opposite ends"
+    coupling = edge_name(graph, spent, names)
+    if event.share == 0.0:
+        then = "at the end of the round all shares are chosen anew"
+        return f"{where}. It takes nothing yet, as {coupling} has lent all that it costs; {then}."
+    return (
+        f"{where}, so every labelling breaks at least one. It takes {number(event.share)} from each, all that "
+        f"{coupling} has left, and LB rises by that, to {_lower(event)}."
+    )
+
+
+def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
+    """The end of a round.
+
+    Parameters
+    ----------
+    event, before : CycleEvent
+        It, and the last cycle that was found.
+    count : int
+        Of cycles that take a share.
+    """
+    lower, now = _lower(before), _lower(event)
+    cycles = f"{count:,} cycle{'s take' if count != 1 else ' takes'} a share"
+    if event.lower_bound > before.lower_bound and now != lower:
+        what = f"all shares are chosen anew, as well as the cycles known so far allow. LB rises from {lower} to {now}"
+    else:
+        what = "no other shares of the cycles known so far are better, and LB stays as it is"
+    is_better = event.upper_bound < before.upper_bound
+    better = f" A better labelling was found near them: UB falls to {number(event.upper_bound)}." * is_better
+    return f"Round {event.round + 1} ends: {what}; {cycles}.{better}"
+
+
+def _lower(event: CycleEvent) -> str:
+    """The lower bound, rounded down unless it meets the upper one."""
+    lower, upper = event.lower_bound, event.upper_bound
+    return number(lower) if math.isclose(lower, upper, rel_tol=1e-9) else at_least(lower)
+
+
+def ending(packing: bc.Packing) -> str:
+    """Why a finished packing ends, and what is left of the gap."""
+    margin = packing.margin
+    if packing.is_proven:
+        meet = packing.upper_bound - packing.lower_bound <= margin.negligible
+        why = optimal(bounded(meet, margin.step))
+        pays = " Every cycle that takes a share pays exactly once, and what is broken has lent all that it costs."
+        return why + pays * (meet and len(packing.cycles) > 0)
+    if len(packing.cycles) == 0:
+        return "There is no frustrated cycle to be found."
+    parts = packing.parts()
+    twice, unlent = number(float(parts.cycles.sum())), number(float(parts.edges.sum()))
+    return (
+        f"No frustrated cycle is left that could raise LB. The gap lies in cycles that pay more than once, {twice}, "
+        f"and in couplings that are broken and have not lent all that they cost, {unlent}."
+    )
+
+
+def edge_name(graph: SignedGraph, edge: int, names: Sequence[str]) -> str:
+    """An edge by the names of its ends; one to the ghost is the field of a variable."""
+    i, j = graph.ends[edge].tolist()
+    return f"the field of {names[i]}" if j == graph.n else f"{names[i]} – {names[j]}"
+
+
+def _around(graph: SignedGraph, walk: Sequence[int], names: Sequence[str]) -> str:
+    variables = [names[v] for v in walk if v < graph.n]
+    through = " and its fields" if len(variables) < len(walk) else ""
+    if len(variables) > NAMED:
+        return f"of {len(variables)} variables through {', '.join(variables[:NAMED])}, …{through}"
+    return " – ".join(variables) + through
+
+
+def walk_of(graph: SignedGraph, cycle: IntArray) -> tuple[list[int], list[int]]:
+    """The vertices of a cycle in order, and its edges: each joins a vertex and the next one."""
+    edges_at: dict[int, list[int]] = {}
+    for edge in cycle.tolist():
+        for v in graph.ends[edge].tolist():
+            edges_at.setdefault(v, []).append(edge)
+    edge = int(cycle[0])
+    start, v = graph.ends[edge].tolist()
+    walk, edges = [start], [edge]
+    while v != start:
+        walk.append(v)
+        edge = next(other for other in edges_at[v] if other != edge)
+        edges.append(edge)
+        v = int(graph.ends[edge].sum()) - v
+    return walk, edges
+
+
+def least_left(rest: FloatArray, cycle: IntArray) -> int:
+    """The edge of a cycle that has least left."""
+    return int(cycle[rest[cycle].argmin()])

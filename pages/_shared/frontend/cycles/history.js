@@ -1,0 +1,100 @@
+// The events that are held, and the state after any number of them (`Cycles` in pages/_shared/cycles/protocol.py).
+
+// Whether an event found a cycle; else it ends a round.
+export const isFound = (event) => event.walk !== undefined;
+
+export class History {
+  constructor({ start, graph }) {
+    Object.assign(this, { start, graph, events: [], ending: null, known: new Map() });
+  }
+
+  get length() {
+    return this.events.length;
+  }
+
+  // The position after the last event; null if more events follow.
+  get end() {
+    return this.ending ? this.length : null;
+  }
+
+  take({ first, events, ending }) {
+    if (first > this.length) return;
+    this.events.push(...events.slice(this.length - first));
+    this.ending = ending;
+  }
+
+  // Where a step ends; null if that is not known yet.
+  following(position, grain) {
+    if (position === this.end) return position;
+    if (position === this.length) return null;
+    if (grain === "cycle") return position + 1;
+    const end = this.events.findIndex((event, k) => k >= position && !isFound(event));
+    return end < 0 ? this.end : end + 1;
+  }
+
+  // Where a step begins that leads to a position.
+  before(position, grain) {
+    if (grain === "cycle" || position === 0) return Math.max(position - 1, 0);
+    return this.events.findLastIndex((event, k) => k < position - 1 && !isFound(event)) + 1;
+  }
+
+  // The state after the first events. `lent`: by every edge; `cycles`: those that take a share; `event`: the last one.
+  at(position) {
+    if (!this.known.has(position)) {
+      if (this.known.size > 64) this.known.clear();
+      this.known.set(position, this.computed(position));
+    }
+    return this.known.get(position);
+  }
+
+  computed(position) {
+    const { events, start, graph } = this;
+    const end = events.findLastIndex((event, k) => k < position && !isFound(event));
+    const shares = end < 0 ? [] : events[end].cycles.map((cycle, k) => [cycle, events[end].shares[k]]);
+    for (let k = end + 1; k < position; k += 1) if (events[k].share > 0) shares.push([k, events[k].share]);
+    const cycles = shares.map(([number, share]) => ({ number, share, ...this.cycle(number) }));
+    const lent = new Float64Array(graph.cost.length);
+    for (const { edges, share } of cycles) for (const edge of edges) lent[edge] += share;
+    const best = this.best(position);
+    const broken = new Uint8Array(graph.cost.length);
+    for (const edge of best.broken) broken[edge] = 1;
+    const event = position ? events[position - 1] : null;
+    const { lower, upper } = event ?? start;
+    return { position, event, cycles, lent, broken, values: best.values, lower, upper };
+  }
+
+  cycle(number) {
+    const { walk, edges } = this.events[number];
+    return { walk, edges };
+  }
+
+  // The best labelling known after so many events.
+  best(position) {
+    const k = this.events.findLastIndex((event, j) => j < position && event.better);
+    return k < 0 ? this.start.best : this.events[k].better;
+  }
+
+  sentence(position) {
+    const own = position ? this.events[position - 1].sentence : this.start.sentence;
+    return position === this.end ? `${own} ${this.ending.sentence}` : own;
+  }
+
+  // The name of an edge; one to the ghost is the field of a variable.
+  name(edge) {
+    const { ends, names } = this.graph;
+    const [i, j] = [ends[2 * edge], ends[2 * edge + 1]];
+    return j === names.length ? `field of ${names[i]}` : `${names[i]} – ${names[j]}`;
+  }
+}
+
+// How often a labelling breaks the edges of a cycle.
+export const paid = ({ edges }, broken) => edges.reduce((sum, edge) => sum + broken[edge], 0);
+
+// The parts of the gap, largest first: cycles that pay more than once, and broken edges that have not lent all of their
+// cost. They sum to UB − LB. Source: docs/cycles.md §2.
+export const partsOf = ({ cycles, lent, broken }, { cost }) => {
+  const twice = cycles.map((cycle) => ({ cycle, value: cycle.share * (paid(cycle, broken) - 1) }));
+  const rests = Array.from(cost, (of, edge) => ({ edge, value: broken[edge] ? of - lent[edge] : lent[edge] - of }));
+  const least = 1e-12 * cost.reduce((sum, of) => sum + of, 0);
+  return [...twice, ...rests].filter(({ value }) => value > least).sort((a, b) => b.value - a.value);
+};

@@ -1,0 +1,75 @@
+// Where the gap lives: cycles that pay more than once, and couplings that are broken without having lent all.
+
+import { isClosed } from "../gap.js";
+import { write } from "../layout.js";
+import { Picture } from "../marks/picture.js";
+import { tension } from "../palette.js";
+import { isTouched } from "../screen.js";
+import { number, shortInside } from "../text.js";
+import { paid, partsOf } from "./history.js";
+
+const TALL = isTouched ? 32 : 22; // pixels of a row
+const VALUE = 58; // pixels of a number
+const BAR = 70; // pixels of the longest bar
+const LETTER = 7.4; // pixels
+
+// The names around a cycle.
+const around = ({ walk }, { names }) => walk.map((v) => names[v] ?? "fields").join(" – ");
+
+export class Parts {
+  constructor(owner) {
+    this.owner = owner;
+    this.svg = owner.$("svg.gaps");
+    this.picture = new Picture(this.svg, "gap parts", owner.tip);
+  }
+
+  draw({ state, isEnd }) {
+    const { history } = this.owner;
+    const { graph } = history;
+    const { width, height } = this.owner.sizes.of(this.svg);
+    const gap = state.upper - state.lower;
+    const closed = isClosed(state.lower, state.upper, graph.scale);
+    // No energy of a labelling lies between the bounds.
+    const between = isEnd && history.ending.proven && !closed;
+    const where = between
+      ? `Less than a step of the energies: ${number(gap, 3)}, in`
+      : `The gap of ${number(gap, 3)} lives in`;
+    write(this.owner.$("[data-out=parts]"), closed ? "The gap is closed" : where);
+    if (!width) return;
+    if (closed) return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }]);
+    const parts = this.known === state ? this.parts : partsOf(state, graph);
+    Object.assign(this, { known: state, parts });
+    const room = Math.max(2, Math.floor(height / TALL));
+    const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
+    const rest = parts.slice(shown.length);
+    const most = parts[0]?.value ?? 1;
+    const rows = shown.flatMap((part, k) => this.row(part, k, { most, width, broken: state.broken }));
+    const sum = rest.reduce((total, { value }) => total + value, 0);
+    const text = `${number(sum, 3)} in ${rest.length} others`;
+    if (rest.length) rows.push({ id: "others", class: "soft", x: 0, y: TALL * (shown.length + 1) - 6, text });
+    this.picture.draw(rows);
+  }
+
+  row({ value, edge, cycle }, k, { most, width, broken }) {
+    const { history, dark } = this.owner;
+    const key = cycle ? `cycle ${cycle.number}` : `edge ${edge}`;
+    const y = TALL * k;
+    const base = { y: y + TALL / 2 + 5 };
+    const name = cycle ? `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×` : history.name(edge);
+    const why = cycle ? around(cycle, history.graph) : broken[edge] ? "broken, and not all lent" : "has lent too much";
+    const letters = Math.floor((width - VALUE - BAR - 12) / LETTER);
+    const bar = { x: VALUE + 4, y: y + 5, width: Math.max(1.5, (BAR * value) / most), height: TALL - 10, rx: 2 };
+    const of = cycle ? { cycle: cycle.number } : { edge };
+    const hover = (on) => this.owner.point(on ? (cycle ? { edges: cycle.edges } : { edge }) : null);
+    return [
+      { id: `value ${key}`, class: "gap-value", x: VALUE - 2, ...base, text: number(value, 3) },
+      { id: `bar ${key}`, ...bar, fill: tension(value / most, dark), means: { what: "gap part", ...of, value } },
+      { id: `name ${key}`, class: "gap-name", x: VALUE + BAR + 12, ...base, text: shortInside(name, letters) },
+      {
+        ...{ id: `hit ${key}`, class: "part", x: 0, y, width, height: TALL, hover },
+        ...{ role: "img", tabindex: "0", "aria-label": `${name}: ${number(value)}` },
+        tip: () => [name, why, number(value)],
+      },
+    ];
+  }
+}

@@ -1,0 +1,27 @@
+"""Cycles: the bound by frustrated cycles, cycle by cycle."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from pages._shared.app.address import state
+from pages._shared.app.field_types import LinkError
+from pages._shared.app.fields import CYCLE
+from pages._shared.app.session import lab
+from pages._shared.app.text import complaint
+from pages._shared.cycles.picture import mount, packing_of
+from pages._shared.running.kept import Kept
+
+# Whether the position of the address has been taken over.
+_ARRIVED = Kept[bool]("cycles_arrived")
+
+if lab().notice:
+    with st.container(key="notice"):
+        complaint(lab().notice)
+packed = packing_of(lab())
+if _ARRIVED.get() is None:
+    with suppress(LinkError):  # the notice says so
+        packed.position = CYCLE.of(st.query_params, 0)
+_ARRIVED.set(True)
+mount(lab(), packed)
+state(CYCLE.say(packed.position))

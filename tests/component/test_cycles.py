@@ -1,0 +1,138 @@
+"""The picture of the cycles in a bare page: it draws the packing's values, moves, goes back, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import bender_core as bc
+from bender_core.cycles.shares import rests
+from bender_core.looking.words import number
+from pages._shared.app.session import Lab
+from tests.component.mounting import Cycles
+from tests.labs import lab
+
+pytestmark = pytest.mark.browser
+
+Mount = Callable[[Lab], Cycles]
+
+
+@pytest.fixture
+def torus(packed: Mount) -> Cycles:
+    return packed(lab("torus-10x10", 8, 9))
+
+
+def packing_of(name: str) -> bc.Packing:
+    packing = bc.Packing(bc.sample(name))
+    packing.run()
+    return packing
+
+
+@pytest.mark.parametrize("name", ["torus-10x10", "karate", "tiny", "tree"])
+def test_every_event_is_drawn_with_the_values_of_the_packing(name: str, packed: Mount) -> None:
+    picture, packing = packed(lab(name, 8, 9)), packing_of(name)
+    picture.root.locator("[data-act=end]").click()
+    expect(picture.out("where")).to_contain_text(f"of {len(packing.events)}")
+    for position in np.unique(np.linspace(0, len(packing.events), 12).astype(int)).tolist():
+        picture.show(position)
+        packing.seek(position)
+        lent = packing.graph.cost - rests(packing.graph, packing.cycles, packing.shares)
+        drawn = np.zeros(len(lent))
+        for mark in picture.marks("coupling"):
+            drawn[mark["edge"]] = mark["lent"]
+        assert drawn == pytest.approx(lent, abs=1e-9 * packing.graph.cost.max(initial=1.0))
+        parts = packing.parts()
+        values = sorted((*parts.cycles, *parts.edges), reverse=True)
+        shown = [mark["value"] for mark in picture.marks("gap part")]
+        assert shown == pytest.approx(values[: len(shown)])
+        broken = int(packing.graph.broken(packing.labeling).sum())
+        assert picture.out("broken").inner_text() == f"{broken:,}"
+        assert picture.out("upper").inner_text() == number(packing.upper_bound)
+
+
+def test_a_cycle_takes_what_one_coupling_has_left_and_the_bound_rises_by_that(packed: Mount) -> None:
+    picture = packed(lab("frustrated-cycle", 8, 9))
+    expect(picture.out("lower")).to_have_text("−21")
+    expect(picture.sentence).to_contain_text("breaks at least one of them")
+    picture.step("cycle")
+    expect(picture.out("lower")).to_have_text("−17")
+    expect(picture.sentence).to_contain_text("5 of its 9 couplings want opposite ends")
+    left = {mark["edge"]: mark["value"] for mark in picture.marks("left")}
+    assert len(left) == 9
+    assert min(left.values()) == 0
+    expect(picture.out("parts")).to_have_text("The gap is closed")
+    picture.step("cycle")
+    expect(picture.out("state")).to_have_text("optimal, proven")
+    expect(picture.sentence).to_contain_text("The bounds meet")
+    expect(picture.root.locator("[data-step=cycle]")).to_be_disabled()
+
+
+def test_rounds_and_back_and_the_slider_lead_to_the_same_places(torus: Cycles) -> None:
+    packing = packing_of("torus-10x10")
+    torus.step("round")
+    ends = packing.events.stop_after(0, "round")
+    expect(torus.out("where")).to_contain_text(f"event {ends} of")
+    torus.root.locator("[data-back=cycle]").click()
+    expect(torus.out("where")).to_contain_text(f"event {ends - 1} of")
+    torus.root.locator("[data-back=round]").click()
+    expect(torus.out("where")).to_contain_text("event 0 of")
+    torus.root.locator(".scrub").evaluate("(e) => { e.value = 30; e.dispatchEvent(new Event('input')); }")
+    expect(torus.out("where")).to_contain_text("event 30 of")
+    torus.page.keyboard.press("End")
+    expect(torus.out("state")).to_have_text("optimal, proven")
+    torus.page.keyboard.press("Home")
+    expect(torus.out("where")).to_contain_text("event 0 of")
+    torus.page.keyboard.press("Shift+ArrowRight")
+    expect(torus.out("where")).to_contain_text(f"event {ends} of")
+
+
+def test_play_passes_all_events_and_stops_at_the_end(packed: Mount, page: Page) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    picture = packed(lab("tiny", 8, 9))
+    picture.root.locator("[data-act=speed]").select_option("10")
+    play = picture.root.locator("[data-act=play]")
+    play.click()
+    expect(play).to_have_text("❚❚ Pause")
+    expect(picture.out("state")).to_have_text("optimal, proven", timeout=30_000)
+    expect(play).to_have_text("↻ Again")
+
+
+def test_the_bound_is_never_drawn_between_two_of_its_values(packed: Mount, page: Page) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    picture = packed(lab("frustrated-cycle", 8, 9))
+    seen = """(root) => new Promise((done) => {
+        const texts = new Set();
+        root.cycles.player.step('cycle', false);
+        const look = () => {
+            texts.add(root.querySelector('[data-out=lower]').textContent);
+            if (root.cycles.player.t < 1) requestAnimationFrame(look);
+            else done([...texts]);
+        };
+        requestAnimationFrame(look);
+    })"""
+    assert picture.root.evaluate(seen) == ["−21", "−17"]
+
+
+def test_what_is_pointed_at_lights_up_with_the_cycles_that_use_it(torus: Cycles) -> None:
+    torus.step("round")
+    torus.root.locator("svg.gaps .part").first.hover()
+    assert torus.root.locator(".halo.pointed").count() >= 1
+    torus.page.mouse.move(0, 0)
+    expect(torus.root.locator(".halo.pointed")).to_have_count(0)
+    row = torus.root.locator("svg.lending .part").first
+    row.hover()
+    expect(torus.root.locator(".halo.pointed")).to_have_count(4)
+    expect(torus.root.locator(".tip")).to_contain_text("from each of its 4 couplings")
+
+
+def test_a_picture_that_is_mounted_anew_goes_to_the_place_of_before(packed: Mount) -> None:
+    current = lab("torus-10x10", 8, 9)
+    picture = packed(current)
+    picture.packed.position = 37
+    picture.receive({**picture.answer("missing", None)})
+    picture.root.evaluate("(root) => { delete root.cycles; }")
+    picture.receive({**picture.answer("missing", None)})
+    expect(picture.out("where")).to_contain_text("event 37 of")
