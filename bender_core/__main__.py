@@ -31,6 +31,7 @@ from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
 from bender_core.trying.policy import BOTH, METHODS
 from bender_core.trying.proof import Descent
+from bender_core.trying.solving import MPLP_CP
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
 
@@ -67,8 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--certificate", type=Path, metavar="FILE", help="save the proof, for verify")
     solve.add_argument(
         "--method",
-        choices=METHODS,
-        help="what the proof rests on: messages between groups, frustrated cycles, or both (default)",
+        choices=(*METHODS, MPLP_CP),
+        help="what the proof rests on: messages between groups, frustrated cycles, or both (default); mplp-cp: MPLP "
+        "with cycle pursuit instead, a rival without certificate",
     )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
@@ -149,6 +151,8 @@ def _solve(options: argparse.Namespace) -> int:
         setting = settings[0].replace("_", "-")
         raise ValueError(f"--{setting} requests one run, and --{of_proof[0]} a proof: leave out one")
     if options.certificate is not None:
+        if options.method == MPLP_CP:
+            raise ValueError(f"--method {MPLP_CP} leaves no certificate: leave out --certificate, or choose another")
         _require_place_for_certificate(options)
     mrf = requested_model(options)
     with Interrupt() as interrupt:
@@ -193,7 +197,8 @@ def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tup
             method=options.method or BOTH,
         )
     found = result.certificate
-    assert found is not None
+    if found is None:  # by the rival
+        return result, _report(mrf, result) | {"rounds": result.sweeps}
     return result, _report(mrf, result) | {
         "negligible": found.negligible,
         "open_variables": found.open_variables,
@@ -201,9 +206,11 @@ def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tup
     }
 
 
-def _far(descent: Descent) -> str:
-    """How far a proof is."""
+def _far(descent: Descent | bc.CyclePursuit) -> str:
+    """How far a proof or the rival is."""
     lower, upper = descent.lower_bound, descent.upper_bound
+    if isinstance(descent, bc.CyclePursuit):
+        return f"round {descent.rounds}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}"
     if lower == -math.inf:
         return "preparing"
     return (

@@ -89,6 +89,7 @@ class Log:
         self._states = [start]  # at the start and after every round
         self._begins = [0]  # the position of each of them
         self._found = list[_Found]()  # of every round
+        self._last = 0, start  # the position that was shown last, and its state
 
     def __len__(self) -> int:
         return self._begins[-1] + (len(self._found[-1].cycles) if self.is_open else 0)
@@ -143,10 +144,15 @@ class Log:
         position : int
             Their number.
         """
-        k = self.rounds(position)
-        state, count = self._states[k], position - self._begins[k]
-        if not count:
-            return state
+        if self._last[0] != position:  # its bound takes a sum over all cycles
+            k = self.rounds(position)
+            count = position - self._begins[k]
+            self._last = position, self._within(k, count) if count else self._states[k]
+        return self._last[1]
+
+    def _within(self, k: int, count: int) -> State:
+        """The state in a round, after some of its cycles have been found."""
+        state = self._states[k]
         found = self._found[k]
         taking = np.flatnonzero(found.shares[:count] > 0.0)
         cycles = state.cycles + [found.cycles[nth] for nth in taking.tolist()]
@@ -169,6 +175,7 @@ class Log:
     def improve(self, labeling: IntArray, energy: float) -> None:
         """Take over a labelling from elsewhere, which is better than the latest one."""
         self._states[-1] = self._states[-1]._replace(labeling=labeling, upper_bound=energy)
+        self._last = -1, self._states[-1]
 
     @property
     def nbytes(self) -> int:

@@ -227,7 +227,7 @@ class Packing:
 
     def _compute(self, stop: Stop) -> None:
         """Compute what follows the last event: the cycles of a round, its end, or that all is over."""
-        if self._log.is_open:  # else the search for cycles was stopped, or nothing was begun
+        if self._log.is_open:
             self._end_round(stop)
             return
         found = self._violated(stop)
@@ -240,8 +240,7 @@ class Packing:
     def _end_round(self, stop: Stop) -> None:
         """Solve the linear program, and look for a better labelling."""
         program = self._program
-        if not program.is_solved:  # else the search for a labelling was stopped
-            self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
+        self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
         cycles, shares, lower = self._best_shares()
         now = self._log.latest
         labeling, upper = self._improved(program.broken, (now.labeling, now.upper_bound), stop)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bender_core.account import Account
-from bender_core.checking.certificate import Certificate
+from bender_core.checking.certificate import EXHAUSTED, Certificate
+from bender_core.cycles.mplp import CyclePursuit
 from bender_core.engine import memory
 from bender_core.engine.engine import Engine, OnProgress
 from bender_core.engine.result import STOPPED, TIME_LIMIT, Result, verdict, verdict_of
@@ -31,6 +33,8 @@ from bender_core.warming import ready
 
 # Sweeps of a run without a time limit, as in the paper.
 MAX_SWEEPS = 400
+# The method of `solve` that makes no proof which can be checked: MPLP with cycle pursuit, docs/cycles.md §8.
+MPLP_CP = "mplp-cp"
 
 
 def solve(
@@ -64,12 +68,13 @@ def solve(
     time_limit : float, optional
         Seconds for everything, including the construction of tables. A run that gains nothing more ends earlier.
     on_progress : callable, optional
-        Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; both
-        have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
+        Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; after
+        every round with a `CyclePursuit`. All have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if
+        it returns True.
     stop : Stop
         Checked about every 10 ms while tables are made, and as often as ``on_progress`` later.
-    method : {"both", "groups", "cycles"}
-        Of a proof, as for `certify`.
+    method : {"both", "groups", "cycles", "mplp-cp"}
+        Of a proof, as for `certify`; or MPLP with cycle pursuit, for comparison, which leaves no certificate.
 
     Returns
     -------
@@ -109,7 +114,10 @@ def solve(
         raise ValueError(
             f"{' and '.join(given)} without a partition: a proof chooses its runs; give a partition for one run"
         )
-    descent = Descent(mrf, stop=Stop(time_limit, stop), method=method)
+    limit = Stop(time_limit, stop)
+    if method == MPLP_CP:
+        return _pursued(mrf, on_progress, limit)
+    descent = Descent(mrf, stop=limit, method=method)
     descent.run(on_progress=on_progress)
     return _proven(descent)
 
@@ -208,6 +216,28 @@ def _proven(descent: Descent) -> Result:
         sweeps=sum(one.sweeps for one in found.rounds),
         feasible=found.feasible,
         certificate=found,
+    )
+
+
+def _pursued(mrf: BinaryMRF, on_progress: Callable[[Any], bool | None] | None, limit: Stop) -> Result:
+    """The outcome of MPLP with cycle pursuit, whose rounds count as sweeps."""
+    begin = time.perf_counter()
+    rival = CyclePursuit(mrf)
+    with suppress(Stopped):
+        rival.run(on_progress=on_progress, stop=limit)
+    lower, upper, margin = rival.lower_bound, rival.upper_bound, rival.margin
+    status = EXHAUSTED if rival.finished else TIME_LIMIT if limit.late else STOPPED
+    gain = margin.gain if rival.is_proven else None
+    scale = gap_scale(energy_scale(mrf), margin.rounding)
+    return Result(
+        **verdict(status, lower, upper, margin.lattice, scale, margin.rounding, gain),
+        labeling=rival.labeling,
+        decoded_bound=upper,
+        sweeps=rival.rounds,
+        rows=0,
+        seconds=time.perf_counter() - begin,
+        feasible=not mrf.violations(rival.labeling),
+        trace=Trace(memory.events(0), 0),
     )
 
 

@@ -247,6 +247,20 @@ def test_an_interrupted_proof_prints_its_bounds_so_far(
     assert report["lower_bound"] < report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
 
 
+def test_the_rival_reports_its_bounds_and_has_no_certificate(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["solve", TORUS, "--json", "--method", "mplp-cp"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["optimal"]
+    assert report["rounds"] == report["sweeps"] > 0
+    assert report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
+    place = tmp_path / "proof.npz"
+    assert main(["solve", TORUS, "--method", "mplp-cp", "--certificate", str(place)]) == 2
+    assert "leaves no certificate" in capsys.readouterr().err
+    assert not place.exists()
+
+
 @pytest.mark.parametrize("text", ["nan", "-1", "soon"])
 def test_an_invalid_time_limit_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:

@@ -20,7 +20,8 @@ from bender_core.synth.pose import body_pose
 from bender_core.trying import proof as descent
 from bender_core.trying import solving
 from bender_core.trying.proof import Descent
-from tests.models import examples, random_mrf
+from tests import naive
+from tests.models import examples, mrfs, random_mrf
 
 DIFFERENT = np.array([[-1.0, 1.0], [1.0, -1.0]])
 
@@ -186,3 +187,30 @@ def test_settings_of_a_run_need_a_partition() -> None:
     with pytest.raises(ValueError, match="the time limit is nan"):
         bc.solve(mrf, time_limit=math.nan)
     assert bc.solve(mrf, bc.partition(mrf, 2)).certificate is None
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(mrfs(7))
+def test_the_rival_proves_only_optima(mrf: bc.BinaryMRF) -> None:
+    found, optimum = bc.solve(mrf, method="mplp-cp"), naive.optimum(mrf)
+    near = 1e-9 * max(np.ptp(naive.energies(mrf)), 1e-300) + 1e-12 * abs(optimum)
+    assert found.lower_bound <= optimum + near
+    assert found.upper_bound == mrf.energy(found.labeling)
+    assert found.status in ("closed", "nothing left to try")
+    assert found.certificate is None
+    assert not found.optimal or found.upper_bound == pytest.approx(optimum, abs=near)
+
+
+def test_the_rival_keeps_its_time_and_tells_its_rounds() -> None:
+    mrf, rounds = bc.sample("pose"), list[int]()
+    stopped = bc.solve(mrf, method="mplp-cp", on_progress=lambda rival: rounds.append(rival.rounds) or len(rounds) == 2)
+    assert rounds == [1, 2]
+    assert (stopped.status, stopped.sweeps) == ("stopped", 2)
+    late = bc.solve(mrf, method="mplp-cp", time_limit=0.0)
+    assert (late.status, late.optimal) == ("time limit", False)
+    assert late.lower_bound <= late.upper_bound == mrf.energy(late.labeling)
+
+
+def test_a_proof_by_the_rival_is_refused() -> None:
+    with pytest.raises(ValueError, match="mplp-cp"):
+        bc.certify(bc.sample("tiny"), method="mplp-cp")
