@@ -6,12 +6,12 @@ A lesson is a module with a ``LESSON``; to add one, write it and name it here.
 from __future__ import annotations
 
 from bender_core.kernels.layout import Kind
-from pages._shared.learn import bound, cost, cuts, energy, envelope, exact, message, recycling, ring, row
+from pages._shared.learn import bound, cost, cuts, energy, envelope, exact, loop, message, recycling, ring, row
 from pages._shared.learn.lesson import Lesson
 
 LESSONS: dict[str, Lesson] = {
     module.LESSON.slug: module.LESSON
-    for module in (energy, ring, message, cost, row, envelope, cuts, recycling, bound, exact)
+    for module in (energy, ring, loop, message, cost, row, envelope, cuts, recycling, bound, exact)
 }
 
 _WITH_ROWS = {
