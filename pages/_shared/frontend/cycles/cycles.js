@@ -239,7 +239,10 @@ class Cycles {
     const ended = isEnd ? (ending.proven ? "optimal, proven" : "best bound by cycles") : null;
     if (!this.data.failure) out("state", ended ?? (player.playing ? "playing" : "paused"));
     this.$("[data-out=state]").classList.toggle("proven", Boolean(ended && ending.proven));
-    write(this.$(".sentence"), history.sentence(after.position));
+    const sentence = this.$(".sentence");
+    write(sentence, history.sentence(after.position));
+    // What passes quickly is not read out.
+    sentence.setAttribute("aria-live", player.playing ? "off" : "polite");
     this.buttons();
   }
 
