@@ -15,6 +15,8 @@ from bender_core.cycles.shares import borrowed, bound, rests
 from bender_core.cycles.signed import SignedGraph
 from bender_core.model import FloatArray, IntArray
 
+# Bytes of a cycle beside its edges, in Python.
+OF_ARRAY = 150
 Grain: TypeAlias = Literal["cycle", "round"]
 
 
@@ -51,13 +53,14 @@ class CycleEvent(NamedTuple):
     round : int
         From 0.
     cycle : ndarray of int64 or None
-        The edges of the cycle; None: the linear program has been solved again, and shares anew.
+        The edges of the cycle; None: the linear program has been solved again, and its shares are taken if they are
+        better.
     length : float
         How far the program had broken these edges, together: less than 1. 1 at the end of a round.
     share : float
         What the cycle takes from each of its edges, energy; 0 at the end of a round.
     lower_bound, upper_bound : float
-        After the event.
+        After the event; the lower one up to rounding.
     """
 
     round: int
@@ -82,11 +85,13 @@ class Log:
     graph : SignedGraph
     start : State
         Before the first of them.
+    keeps : bool
+        Whether all of them can be shown, and not only the latest.
     """
 
-    def __init__(self, graph: SignedGraph, start: State) -> None:
-        self._graph = graph
-        self._states = [start]  # at the start and after every round
+    def __init__(self, graph: SignedGraph, start: State, keeps: bool) -> None:
+        self._graph, self._keeps = graph, keeps
+        self._states: list[State] = [start]  # at the start and after every round
         self._begins = [0]  # the position of each of them
         self._found = list[_Found]()  # of every round
         self._last = 0, start  # the position that was shown last, and its state
@@ -170,6 +175,9 @@ class Log:
     def end(self, state: State) -> None:
         """Add the end of the round."""
         self._begins.append(len(self) + 1)
+        if not self._keeps:
+            # Of what has been, only the number is kept.
+            self._states[-1], self._found[-1] = state, _Found([], np.zeros(0), np.zeros(0))
         self._states.append(state)
 
     def improve(self, labeling: IntArray, energy: float) -> None:
@@ -180,6 +188,6 @@ class Log:
     @property
     def nbytes(self) -> int:
         """About the memory of all states; edges of cycles are stored once."""
-        last = self._states[-1]
-        per_round = 2 * last.shares.nbytes + last.broken.nbytes
-        return per_round * len(self._states) + sum(cycle.nbytes for found in self._found for cycle in found.cycles)
+        states = self._states if self._keeps else self._states[-1:]
+        of_states = sum(3 * state.shares.nbytes + state.broken.nbytes for state in states)
+        return of_states + sum(cycle.nbytes + OF_ARRAY for found in self._found for cycle in found.cycles)

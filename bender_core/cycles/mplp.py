@@ -161,6 +161,8 @@ class CyclePursuit:
         soft = SOFT_SWEEPS if self._temperature else 0
         most = soft + (SWEEPS if self.rounds else FIRST_SWEEPS)
         while self._sweeps < most:
+            if self._sweeps == soft and not self._block:
+                self._near = -math.inf  # after soft minima it says nothing
             gain = self._sweep(self._temperature if self._sweeps < soft else 0.0, stop)
             if self._sweeps > soft and gain <= GAIN * self._unit:
                 self._sweeps = most  # also after a stop

@@ -67,7 +67,7 @@ class Packing:
     seed : int
         Decides from which vertices cycles are looked for first, and the search for labellings.
     left : Left, optional
-        In a proof, what ``mrf`` is of its model; by default it is the whole one.
+        In a proof, what ``mrf`` is of its model; by default it is the whole one. There only the latest state is kept.
 
     Attributes
     ----------
@@ -116,7 +116,8 @@ class Packing:
         self._mean = broken  # of the program's solutions, later rounds counting more
         known = self._search.labeling, mrf.energy(self._search.labeling)
         labeling, upper = known if left is not None else self._improved(broken, known, never)
-        self._log = Log(self.graph, State([], shares, broken, labeling, upper, bound(self.graph, [], shares)))
+        start = State([], shares, broken, labeling, upper, bound(self.graph, [], shares))
+        self._log = Log(self.graph, start, keeps=left is None)
         self._show(0)
 
     def _show(self, position: int) -> None:
@@ -139,6 +140,11 @@ class Packing:
     def finished(self) -> bool:
         """Whether this is the end: the labelling is proven, no violated cycle is left, or the solver has failed."""
         return self._is_over and self.position == len(self._log)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last linear program could not be solved: then its bound holds, and a better one may exist."""
+        return self._is_over and not self._program.is_solved
 
     def step(self, grain: Grain = "cycle", stop: Stop = never) -> list[CycleEvent]:
         """Go on to the next cycle or to the end of the round; returns the events of that step.
@@ -165,6 +171,11 @@ class Packing:
         """
         if grain not in ("cycle", "round"):
             raise ValueError(f'no grain {grain!r}; choose "cycle" or "round"')
+        begin = self.position
+        self._go_on(grain, stop)
+        return [self._log[k] for k in range(begin, self.position)]
+
+    def _go_on(self, grain: Grain, stop: Stop) -> None:
         begin, rounds = self.position, self.rounds
         while not self.finished:
             if self.position == len(self._log):
@@ -172,7 +183,6 @@ class Packing:
             self._show(self._log.stop_after(self.position, grain))
             if self.position > begin and (grain == "cycle" or self.rounds > rounds):
                 break
-        return [self._log[k] for k in range(begin, self.position)]
 
     def run(
         self,
@@ -203,7 +213,7 @@ class Packing:
             If ``stop`` says so; bounds and labelling are those of the last event, and the next call goes on.
         """
         while not self.finished and (max_rounds is None or self.rounds < max_rounds):
-            self.step("round", stop)
+            self._go_on("round", stop)
             if on_progress is not None and on_progress(self):
                 break
         return self.finished

@@ -77,7 +77,8 @@ class Triplets:
 
         The edges of a maximum spanning forest are as strong as possible; every other edge closes a cycle, of which it
         is the weakest edge. For the strongest of those that close a frustrated one, the shortest frustrated cycle near
-        them is taken among all edges as strong as they are. Cycles of one search share no variable.
+        them is taken among all edges as strong as they are. No cycle begins at an edge that touches another one of
+        the search.
 
         Parameters
         ----------

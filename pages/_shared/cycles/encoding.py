@@ -114,7 +114,12 @@ class Encoder:
         """That of a packing that has finished."""
         packing = self._packing
         raised = packing.margin.lattice.raised(packing.lower_bound, packing.upper_bound)
-        return {"proven": packing.is_proven, "least": raised, "sentence": words.ending(packing)}
+        return {
+            "proven": packing.is_proven,
+            "best": not packing.has_failed,
+            "least": raised,
+            "sentence": words.ending(packing),
+        }
 
     def _labelling(self, labeling: IntArray) -> protocol.Labelling:
         broken = self._packing.graph.broken(labeling)

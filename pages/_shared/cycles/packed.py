@@ -6,18 +6,22 @@ import logging
 import threading
 import weakref
 from dataclasses import dataclass, field
+from functools import partial
+from secrets import token_hex
 
 import bender_core as bc
 from pages._shared.cycles import protocol
 from pages._shared.cycles.encoding import Encoder, graph_view
-from pages._shared.running.background import Personal
+from pages._shared.running.background import Exclusive
 
 # A packing with its events as the picture draws them takes about this many times its own bytes.
 ENCODED = 4
+# It may take one part in this many of the memory, which runs need too.
+SHARE = 4
 
 
 @dataclass(eq=False)
-class WatchedPacking(Personal):
+class WatchedPacking(Exclusive):
     """A packing, its events as the picture draws them, and the work that adds to them.
 
     Attributes
@@ -35,6 +39,10 @@ class WatchedPacking(Personal):
         The position shown last.
     failure : str
         Why no more events are computed; empty if they are.
+    is_halted : bool
+        Whether it was stopped, and nothing has been asked for since.
+    name : str
+        Another one for every packing.
     """
 
     mrf: bc.BinaryMRF
@@ -45,6 +53,8 @@ class WatchedPacking(Personal):
     ending: protocol.Ending | None = None
     position: int = 0
     failure: str = ""
+    is_halted: bool = False
+    name: str = field(default_factory=partial(token_hex, 4))
 
     def __post_init__(self) -> None:
         charges = self.account.open("cycles", {})
@@ -62,14 +72,14 @@ class WatchedPacking(Personal):
 
     def advance(self, events: float) -> None:
         """Compute in the background until so many events are known, or all."""
-        self._until = max(self._until, events)
+        self._until, self.is_halted = max(self._until, events), False
         if not self.busy and not self.is_complete and (self.start is None or len(self.events) < self._until):
             self.begin(self._drive)
 
     def halt(self) -> None:
         """Compute nothing more until it is asked for."""
-        self._until = 0.0
-        self.stop(wait=None)
+        self._until, self.is_halted = 0.0, True
+        self.stop()
 
     def doing(self) -> str:
         """What is being computed, in words; empty if nothing is."""
@@ -77,26 +87,31 @@ class WatchedPacking(Personal):
             return ""
         if not self.events:
             return "making the signed graph…" if self.start is None else "looking for frustrated cycles…"
-        return f"round {self.events[-1]['round'] + 2}…"
+        last = self.events[-1]
+        return f"round {last['round'] + 1 + ('walk' not in last)}…"
 
     def _drive(self, stopped: threading.Event) -> None:
         try:
             stop = bc.Stop(requested=stopped.is_set)
-            packing, encoder = self._begun()
-            while not (packing.finished or self.failure) and len(self.events) < self._until:
-                try:
-                    packing.step("round", stop)
-                finally:
-                    self.events += encoder.go_on()
-                    packing.seek(len(packing.events))
-                self._charge(packing)
-            if packing.finished:
-                self.ending = encoder.ending()
+            with self.taken(stop):
+                self._go_on(stop)
         except bc.Stopped:
             pass
         except Exception:
             logging.getLogger(__name__).exception("The packing cannot go on")
             self.failure = "The cycles cannot be computed any further; the server's log says why."
+
+    def _go_on(self, stop: bc.Stop) -> None:
+        packing, encoder = self._begun()
+        while not (packing.finished or self.failure) and len(self.events) < self._until:
+            try:
+                packing.step("round", stop)
+            finally:
+                self.events += encoder.go_on()
+                packing.seek(len(packing.events))
+            self._charge(packing)
+        if packing.finished:
+            self.ending = encoder.ending()
 
     def _begun(self) -> tuple[bc.Packing, Encoder]:
         if self._packing is None or self._encoder is None:
@@ -106,5 +121,7 @@ class WatchedPacking(Personal):
         return self._packing, self._encoder
 
     def _charge(self, packing: bc.Packing) -> None:
-        if not self._charges.charge("cycles", ENCODED * packing.nbytes - self._charges.used):
-            self.failure = "There is no memory for more rounds: the runs of this session take the rest."
+        needed = ENCODED * packing.nbytes
+        fits = SHARE * needed <= self.account.limit
+        if not (fits and self._charges.charge("cycles", needed - self._charges.used)):
+            self.failure = "There is no memory for more rounds."

@@ -11,13 +11,13 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.cycles import protocol
 from pages._shared.cycles.packed import WatchedPacking
-from pages._shared.running.kept import Kept
+from pages._shared.running.kept import Kept, KeptOfModel
 
 # The most events that are sent at once, and how many are computed ahead of the position shown.
 SENT, AHEAD = 500, 300
 
 _component = Component("cycles", PANES)
-_PACKING = Kept[WatchedPacking]("packing")
+_PACKING = KeptOfModel[WatchedPacking]("packing")
 # The last command of the picture; None: it has asked nothing.
 _COMMAND = Kept[protocol.Command]("cycles_command")
 
@@ -39,10 +39,10 @@ def mount(current: Lab, packed: WatchedPacking) -> None:
     command = _COMMAND.take()
     if command is not None and command["key"] != key_of(packed):
         command = None
-    if command is None:
-        packed.advance(packed.position + AHEAD)
-    else:
+    if command is not None:
         obey(packed, command)
+    elif not packed.is_halted:
+        packed.advance(packed.position + AHEAD)
     _component.mount(data(current, packed, command), on_command_change=_on_command)
 
 
@@ -80,8 +80,8 @@ def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None)
 
 
 def key_of(packed: WatchedPacking) -> str:
-    """What distinguishes a packing from those of other models."""
-    return packed.mrf.content_hash()
+    """What distinguishes a packing from all others."""
+    return packed.name
 
 
 def _on_command() -> None:

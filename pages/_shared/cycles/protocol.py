@@ -71,6 +71,7 @@ class Ending(TypedDict):
     """The state after the last event."""
 
     proven: bool
+    best: bool  # whether no cycle could raise the bound; else the solver has failed
     least: Energy  # the least energy possible by the lower bound: rounded up to a step
     sentence: str
 
@@ -78,7 +79,7 @@ class Ending(TypedDict):
 class Cycles(TypedDict):
     """All that the picture draws."""
 
-    key: str  # of the model
+    key: str  # of the packing
     serial: Count  # of the command that is answered
     title: str  # its name
     graph: Graph | None  # None: the picture has it

@@ -73,7 +73,7 @@ def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
     else:
         what = "no other shares of the cycles known so far are better, and LB stays as it is"
     is_better = event.upper_bound < before.upper_bound
-    better = f" A better labelling was found near them: UB falls to {number(event.upper_bound)}." * is_better
+    better = f" A better labelling was found: UB falls to {number(event.upper_bound)}." * is_better
     return f"Round {event.round + 1} ends: {what}; {cycles}.{better}"
 
 
@@ -91,6 +91,8 @@ def ending(packing: bc.Packing) -> str:
         why = optimal(bounded(meet, margin.step))
         pays = " Every cycle that takes a share pays exactly once, and what is broken has lent all that it costs."
         return why + pays * (meet and len(packing.cycles) > 0)
+    if packing.has_failed:
+        return "The linear program could not be solved: LB holds, but cycles might raise it further."
     if len(packing.cycles) == 0:
         return "There is no frustrated cycle to be found."
     parts = packing.parts()

@@ -6,11 +6,12 @@ The values of widgets are Streamlit's, under the widget's key.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
 
 if TYPE_CHECKING:
+    from pages._shared.running.background import Background
     from pages._shared.running.watched import WatchedRun
 
 
@@ -22,6 +23,7 @@ class AboutRun(Protocol):
 
 T = TypeVar("T")
 A = TypeVar("A", bound=AboutRun)
+W = TypeVar("W", bound="Background")
 
 
 class Kept(Generic[T]):
@@ -72,12 +74,12 @@ class KeptOfRun(Kept[A]):
         Makes it for a run.
     """
 
-    _all: ClassVar[list[KeptOfRun[AboutRun]]] = []
+    _all: ClassVar[list[Kept[Any]]] = []
 
     def __init__(self, name: str, make: Callable[[WatchedRun], A]) -> None:
         super().__init__(name)
         self._make = make
-        self._all.append(cast(KeptOfRun[AboutRun], self))
+        self._all.append(self)
 
     def of(self, run: WatchedRun) -> A:
         """What is kept about a run."""
@@ -88,3 +90,22 @@ class KeptOfRun(Kept[A]):
         """Forget all of them, so that the memory of the runs is freed."""
         for each in cls._all:
             each.forget()
+
+
+class KeptOfModel(Kept[W]):
+    """Work on a model that a session keeps until all runs of the model are left: then it is stopped.
+
+    Parameters
+    ----------
+    name : str
+        Unique among all values and widgets.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        KeptOfRun._all.append(self)
+
+    def forget(self) -> None:
+        found = self.take()
+        if found is not None:
+            found.stop()

@@ -13,7 +13,7 @@ from bender_core.cycles import covering
 from bender_core.cycles.packing import Packing, decoded
 from bender_core.cycles.shares import borrowed, bound, rests
 from bender_core.cycles.signed import signed_graph
-from bender_core.forms.reduction import OPEN
+from bender_core.forms.reduction import OPEN, Left, unreduced
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
 
@@ -290,3 +290,12 @@ def test_what_has_not_happened_is_refused_in_words() -> None:
     found.run()
     with pytest.raises(IndexError):
         found.events[len(found.events)]
+
+
+def test_in_a_proof_only_the_latest_state_is_kept() -> None:
+    mrf = synth.ising_grid(10, 10, torus=True, coupling="gaussian", seed=3)
+    whole, left = Packing(mrf), Packing(mrf, left=Left(unreduced(mrf), np.zeros(mrf.n, np.int64), 1e-9))
+    assert whole.run()
+    assert left.run()
+    assert left.lower_bound == pytest.approx(whole.lower_bound)
+    assert left.events.nbytes < whole.events.nbytes / 3

@@ -45,7 +45,7 @@ export class Bounds {
     const { seen } = this.owner.player;
     const last = Math.max(seen, FIRST);
     const lowest = history.start.lower;
-    const highest = Math.max(...all.slice(0, 1).map(({ upper }) => upper), lowest);
+    const highest = Math.max(history.start.upper, lowest);
     const up = { range: [lowest, highest], name: "energy" };
     const across = { range: [0, last], name: "events", ticks: counts.ticks };
     this.frame = axes(size, across, up, RIGHT);

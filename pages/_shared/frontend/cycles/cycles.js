@@ -49,7 +49,7 @@ class Cycles {
   }
 
   begin(data) {
-    Object.assign(this, { key: data.key, history: new History(data), pointed: null });
+    Object.assign(this, { key: data.key, history: new History(data), pointed: null, isStopped: false });
     this.dark = isDark(this.root);
     dress(this.root, this.dark);
     this.$(".fields").hidden = !data.graph.ends.includes(data.graph.names.length);
@@ -90,7 +90,8 @@ class Cycles {
     this.$(".making").hidden = !data.working;
     write(this.$("[data-out=working]"), data.working);
     if (data.failure) write(this.$("[data-out=state]"), data.failure);
-    if (data.working || !isKnown) this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
+    if (data.failure) this.player.giveUp();
+    else if (data.working || !isKnown) this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
     else this.fetch();
   }
 
@@ -108,15 +109,17 @@ class Cycles {
   }
 
   // Streamlit drops messages while the connection is down: a command that is not answered is said again.
-  ask(what) {
+  ask(wanted) {
     clearTimeout(this.next);
     if (!this.root.isConnected) return;
+    // Of two commands in a row Python sees only the later one: it must not replace Stop.
+    const what = this.isStopped ? "stop" : wanted;
     this.serial += 1;
     const { awaited, position } = this.player;
     const at = typeof awaited === "number" ? awaited : position;
     const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
     this.send("command", { do: what, key: this.key, ...has, at, serial: this.serial });
-    this.next = setTimeout(() => this.ask(what === "stop" ? "stop" : "more"), LOST);
+    this.next = setTimeout(() => this.ask("more"), LOST);
   }
 
   // The player rests: Python keeps the position, and the address has it.
@@ -236,7 +239,7 @@ class Cycles {
     out("broken", state.broken.reduce((sum, one) => sum + one, 0).toLocaleString("en"));
     const total = history.end === null ? `${history.length}…` : history.end;
     out("where", `round ${(event?.round ?? 0) + 1} · event ${state.position} of ${total}`);
-    const ended = isEnd ? (ending.proven ? "optimal, proven" : "best bound by cycles") : null;
+    const ended = isEnd ? (ending.proven ? "optimal, proven" : ending.best ? "best bound by cycles" : "ended") : null;
     if (!this.data.failure) out("state", ended ?? (player.playing ? "playing" : "paused"));
     this.$("[data-out=state]").classList.toggle("proven", Boolean(ended && ending.proven));
     const sentence = this.$(".sentence");

@@ -49,7 +49,7 @@ export class Player {
 
   moment() {
     this.seen = Math.max(this.seen, this.position);
-    return new Moment(this.history, this.from, this.position, this.t);
+    return new Moment(this.history, this.from, this.position, calm.matches ? 1 : this.t);
   }
 
   atEnd() {
@@ -71,7 +71,8 @@ export class Player {
   hear() {
     const { awaited, history } = this;
     if (awaited === "end" && history.end !== null) return this.show(history.end);
-    if (awaited === "end") return this.show(history.length, awaited);
+    if (awaited === "end") return history.length > this.position && this.show(history.length, awaited);
+    if (this.playing && this.t === 1) return this.resume();
     const to = awaited && history.following(this.position, awaited);
     if (typeof awaited === "number" && (history.length >= awaited || history.end !== null)) return this.show(awaited);
     if (typeof awaited === "string" && to !== null) {
@@ -87,7 +88,13 @@ export class Player {
     this.position = clamp(position, 0, length);
     Object.assign(this, { from: this.position, t: 1 });
     this.picture.changed();
-    this.rest();
+    if (this.awaited === null) this.rest();
+  }
+
+  // No more events will come.
+  giveUp() {
+    if (this.awaited === null && !this.playing) return;
+    this.show(Math.min(this.position, this.history?.length ?? 0));
   }
 
   toEnd() {
@@ -128,7 +135,8 @@ export class Player {
     this.ticking = true;
     let before = performance.now();
     const tick = (now) => {
-      if (!this.picture.root.isConnected || !(this.playing || this.t < 1)) {
+      // What Play waits for makes it go on.
+      if (!this.picture.root.isConnected || this.t === 1) {
         this.ticking = false;
         return;
       }
@@ -148,7 +156,7 @@ export class Player {
       left -= needed;
       if (this.t === 1 && this.playing) this.next();
     }
-    if (this.playing && this.t === 1) this.wait();
+    if (this.playing && this.atEnd() && this.t === 1) return this.show(this.position);
     this.picture.changed();
   }
 
@@ -158,10 +166,10 @@ export class Player {
     return LASTS[kind] / this.speed;
   }
 
-  // Play has come to the end, or to what is not known yet.
-  wait() {
-    if (this.atEnd()) this.show(this.position);
-    else this.next();
+  // Play goes on with what has come.
+  resume() {
+    this.next();
+    if (this.t < 1) this.run();
   }
 
   rest() {
