@@ -98,10 +98,10 @@ def test_progress_outlives_a_reload_and_a_new_browser(learn: Lab, new_page: Call
     learn.page.reload()
     learn.settle()
     shows(learn, "loose")
-    expect(learn.page.get_by_text("Lesson 2 of 10, 2 answered")).to_be_visible()
+    expect(learn.page.get_by_text("Lesson 2 of 11, 2 answered")).to_be_visible()
     address, learn.page = learn.page.url, new_page(learn.page.context)
     learn.open(address)
-    expect(learn.page.get_by_text("Lesson 2 of 10, 2 answered")).to_be_visible()
+    expect(learn.page.get_by_text("Lesson 2 of 11, 2 answered")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     learn.go("Learn")
     shows(learn, "envelope")
     expect(slider).to_have_value("3")
-    follow(learn, re.compile(r"^5\. "))
+    follow(learn, re.compile(r"^6\. "))
     # The keyboard moves the model.
     expect(learn.page.get_by_text("✓ A bound, and it touches ν")).to_be_visible()
     learn.page.locator(".st-key-learn-row-lift input").press("ArrowRight")
@@ -205,10 +205,10 @@ def test_the_next_lesson_begins_at_its_top_and_a_reload_of_any_page_forgets_no_p
     # An address that says nothing of the tour goes on with it, also after another page.
     learn.open("/instance")
     learn.open("/learn")
-    expect(learn.page.get_by_text("Lesson 2 of 10, 1 answered")).to_be_attached()
+    expect(learn.page.get_by_text("Lesson 2 of 11, 1 answered")).to_be_attached()
     learn.page.wait_for_function("location.search.endsWith('lesson=loose&done=map')")
     # One that names a lesson opens that.
     learn.open("/learn?lesson=row")
-    expect(learn.page.get_by_text("Lesson 5 of 10, 1 answered")).to_be_attached()
+    expect(learn.page.get_by_text("Lesson 6 of 11, 1 answered")).to_be_attached()
     # The address follows the page a moment later.
     learn.page.wait_for_function("location.search.endsWith('lesson=row&done=map')")

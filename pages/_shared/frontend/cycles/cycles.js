@@ -16,6 +16,7 @@ import { Player } from "./player.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
 const POLL = 250; // milliseconds until progress is asked for
+const LEAVING = 2000; // milliseconds after the press of a link in which nothing is sent
 const LOST = 4000; // milliseconds without an answer after which a command may have been lost
 const LOW = 150; // events ahead below which more are asked for
 const TOO_MANY = "With more than 2,000 variables the couplings could not be told apart.";
@@ -23,7 +24,7 @@ const TYPED_INTO = "input:not([type=range]), textarea, select, [role^=menu], [ro
 
 class Cycles {
   constructor(root) {
-    this.root = root;
+    Object.assign(this, { root, home: location.pathname, departed: Number.NEGATIVE_INFINITY });
     this.$ = (selector) => root.querySelector(selector);
     Object.assign(this, { key: null, history: null, pointed: null, serial: 0, asked: null });
     this.sizes = new Sizes(() => this.history && this.resized());
@@ -112,6 +113,11 @@ class Cycles {
   ask(wanted) {
     clearTimeout(this.next);
     if (!this.root.isConnected) return;
+    // A command after the press of a link would count as a wish to stay, and Streamlit would not leave the page.
+    if (this.isLeaving()) {
+      this.next = setTimeout(() => this.ask(wanted), LEAVING);
+      return;
+    }
     // Of two commands in a row Python sees only the later one: it must not replace Stop.
     const what = this.isStopped ? "stop" : wanted;
     this.serial += 1;
@@ -120,6 +126,10 @@ class Cycles {
     const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
     this.send("command", { do: what, key: this.key, ...has, at, serial: this.serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
+  }
+
+  isLeaving() {
+    return performance.now() - this.departed < LEAVING || location.pathname !== this.home;
   }
 
   // The player rests: Python keeps the position, and the address has it.
@@ -156,6 +166,11 @@ class Cycles {
       else document.removeEventListener("keydown", hear);
     };
     document.addEventListener("keydown", hear);
+    const depart = (event) => {
+      if (!root.isConnected) document.removeEventListener("click", depart, true);
+      else if (event.composedPath().some(({ tagName }) => tagName === "A")) this.departed = performance.now();
+    };
+    document.addEventListener("click", depart, true);
   }
 
   toggle() {
