@@ -229,7 +229,7 @@ class Packing:
         Raises
         ------
         ValueError
-            If so many have not been computed.
+            If the position is beyond the last computed event.
         """
         if not 0 <= position <= len(self._log):
             raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")

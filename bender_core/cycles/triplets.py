@@ -16,7 +16,7 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
 Triple = tuple[int, int, int]
-# New triplets of a search: one for so many tables of variables and edges, but so many at least.
+# A search adds at most one triplet per this many tables of variables and edges, but may always add this many.
 TABLES, LEAST_TRIPLETS = 4, 5
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import bender_core as bc
 from bender_core.cycles.shares import rests
+from bender_core.cycles.signed import SignedGraph
 from bender_core.model import FloatArray, IntArray
 from bender_core.visualization.layout import variable_layout
 from pages._shared.app.text import label
@@ -81,8 +82,8 @@ class Encoder:
         event, graph = self._packing.events[number], self._packing.graph
         assert event.cycle is not None
         self._number.setdefault(event.cycle.tobytes(), number)
-        walk, edges = words.walk_of(graph, event.cycle)
-        spent = words.least_left(rest, event.cycle)
+        walk, edges = walk_of(graph, event.cycle)
+        spent = least_left(rest, event.cycle)
         rest[event.cycle] -= event.share
         return {
             "round": event.round,
@@ -124,3 +125,25 @@ class Encoder:
     def _labelling(self, labeling: IntArray) -> protocol.Labelling:
         broken = self._packing.graph.broken(labeling)
         return {"values": labeling.tolist(), "broken": np.flatnonzero(broken).tolist()}
+
+
+def walk_of(graph: SignedGraph, cycle: IntArray) -> tuple[list[int], list[int]]:
+    """The vertices of a cycle in order, and its edges: each joins a vertex and the next one."""
+    edges_at: dict[int, list[int]] = {}
+    for edge in cycle.tolist():
+        for v in graph.ends[edge].tolist():
+            edges_at.setdefault(v, []).append(edge)
+    edge = int(cycle[0])
+    start, v = graph.ends[edge].tolist()
+    walk, edges = [start], [edge]
+    while v != start:
+        walk.append(v)
+        edge = next(other for other in edges_at[v] if other != edge)
+        edges.append(edge)
+        v = int(graph.ends[edge].sum()) - v
+    return walk, edges
+
+
+def least_left(rest: FloatArray, cycle: IntArray) -> int:
+    """The edge of a cycle that has least left."""
+    return int(cycle[rest[cycle].argmin()])

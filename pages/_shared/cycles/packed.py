@@ -61,7 +61,7 @@ class WatchedPacking(Exclusive):
         assert charges is not None
         self._charges = charges
         weakref.finalize(self, charges.close)
-        self._until = 0.0  # so many events are to be computed
+        self._until = 0.0  # the number of events to be computed
         self._packing: bc.Packing | None = None
         self._encoder: Encoder | None = None
 
@@ -71,7 +71,7 @@ class WatchedPacking(Exclusive):
         return self.ending is not None or bool(self.failure)
 
     def advance(self, events: float) -> None:
-        """Compute in the background until so many events are known, or all."""
+        """Compute in the background until this number of events is known, or until the end."""
         self._until, self.is_halted = max(self._until, events), False
         if not self.busy and not self.is_complete and (self.start is None or len(self.events) < self._until):
             self.begin(self._drive)

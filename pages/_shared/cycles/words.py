@@ -9,7 +9,6 @@ import bender_core as bc
 from bender_core.cycles.log import CycleEvent
 from bender_core.cycles.signed import SignedGraph
 from bender_core.looking.words import at_least, bounded, number, optimal
-from bender_core.model import FloatArray, IntArray
 
 # The most variables of a cycle that a sentence names.
 NAMED = 6
@@ -115,25 +114,3 @@ def _around(graph: SignedGraph, walk: Sequence[int], names: Sequence[str]) -> st
     if len(variables) > NAMED:
         return f"of {len(variables)} variables through {', '.join(variables[:NAMED])}, …{through}"
     return " – ".join(variables) + through
-
-
-def walk_of(graph: SignedGraph, cycle: IntArray) -> tuple[list[int], list[int]]:
-    """The vertices of a cycle in order, and its edges: each joins a vertex and the next one."""
-    edges_at: dict[int, list[int]] = {}
-    for edge in cycle.tolist():
-        for v in graph.ends[edge].tolist():
-            edges_at.setdefault(v, []).append(edge)
-    edge = int(cycle[0])
-    start, v = graph.ends[edge].tolist()
-    walk, edges = [start], [edge]
-    while v != start:
-        walk.append(v)
-        edge = next(other for other in edges_at[v] if other != edge)
-        edges.append(edge)
-        v = int(graph.ends[edge].sum()) - v
-    return walk, edges
-
-
-def least_left(rest: FloatArray, cycle: IntArray) -> int:
-    """The edge of a cycle that has least left."""
-    return int(cycle[rest[cycle].argmin()])

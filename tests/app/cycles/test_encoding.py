@@ -11,7 +11,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.cycles.signed import signed_graph
 from pages._shared.cycles import protocol, words
-from pages._shared.cycles.encoding import Encoder, graph_view
+from pages._shared.cycles.encoding import Encoder, graph_view, walk_of
 from tests.models import examples, mrfs
 from tests.protocol import check
 
@@ -117,7 +117,7 @@ def test_fields_are_named_as_such() -> None:
         "the field of a",
         "the field of b",
     ]
-    walk, edges = words.walk_of(graph, np.arange(3))
+    walk, edges = walk_of(graph, np.arange(3))
     assert (walk, edges) == ([0, 1, 2], [0, 2, 1])
 
 

@@ -77,7 +77,7 @@ export class Bounds {
     this.svg.setAttribute("aria-label", `After ${position} events: LB ${atLeast(lower)}, UB ${number(upper)}`);
   }
 
-  // Where rounds end, as far as they are told apart.
+  // Where rounds end, unless there are too many to tell them apart.
   rounds(x, box, seen) {
     const ends = this.owner.history.events.flatMap((event, k) => (k >= seen || isFound(event) ? [] : [k + 1]));
     if (ends.length > 60) return [];

@@ -90,6 +90,12 @@ export class History {
 // How often a labelling breaks the edges of a cycle.
 export const paid = ({ edges }, broken) => edges.reduce((sum, edge) => sum + broken[edge], 0);
 
+// The same in words.
+export const pays = (cycle, broken) => {
+  const times = paid(cycle, broken);
+  return times === 1 ? "pays once" : `pays ${times} times`;
+};
+
 // The parts of the gap, largest first: cycles that pay more than once, and broken edges that have not lent all of their
 // cost. They sum to UB − LB. Source: docs/cycles.md §2.
 export const partsOf = ({ cycles, lent, broken }, { cost }) => {

@@ -5,8 +5,7 @@ import { clamp, mix } from "../numbers.js";
 import { isTouched } from "../screen.js";
 import { number, short, shortInside } from "../text.js";
 import { write } from "../layout.js";
-import { isFound } from "./history.js";
-import { Net } from "./net.js";
+import { isFound, pays } from "./history.js";
 import { TAKES } from "./player.js";
 
 const TALL = isTouched ? 32 : 22; // pixels of a row
@@ -103,14 +102,14 @@ export class Lending {
       const [y, wide] = [TALL * k + 4, (share / most) * (right - left) * 0.6];
       const names = walk.map((v) => history.graph.names[v] ?? "fields").join(" – ");
       const hover = (on) => this.owner.point(on ? { edges } : null);
-      const tip = () => [names, `takes ${number(share)} from each of its ${edges.length} couplings`, pays];
-      const pays = Net.pays(cycle, broken);
+      const tip = () => [names, `takes ${number(share)} from each of its ${edges.length} couplings`, payment];
+      const payment = pays(cycle, broken);
       return [
         { ...named(id, short(`${edges.length}: ${names}`, letters), left - 6, y + TALL / 2 + 1), "text-anchor": "end" },
         { id: `share ${id}`, class: "bar-taken", x: left, width: wide, y, height: TALL - 9, rx: 2 },
         {
           ...{ id: `pays ${id}`, class: "left-over", x: left + wide + 6, y: y + TALL / 2 + 1 },
-          ...{ text: `${number(share, 3)}, ${pays}`, means: { what: "share", cycle: id, value: share } },
+          ...{ text: `${number(share, 3)}, ${payment}`, means: { what: "share", cycle: id, value: share } },
         },
         hit(id, `Cycle ${names}`, { y: TALL * k, width: size.width, height: TALL, hover, tip }),
       ];

@@ -6,7 +6,7 @@ import { isCrossing, stubs } from "../marks/link.js";
 import { Picture } from "../marks/picture.js";
 import { clamp, mix } from "../numbers.js";
 import { number } from "../text.js";
-import { isFound, paid } from "./history.js";
+import { isFound } from "./history.js";
 import { TAKES, WALKS } from "./player.js";
 
 const MARGIN = 34; // pixels around the variables
@@ -229,11 +229,5 @@ export class Net {
     if (pointed.edges) return pointed.edges;
     const users = cycles.filter(({ edges }) => edges.includes(pointed.edge));
     return [...new Set([pointed.edge, ...users.flatMap(({ edges }) => edges)])];
-  }
-
-  // What a cycle pays in the best labelling, in words.
-  static pays(cycle, broken) {
-    const times = paid(cycle, broken);
-    return times === 1 ? "pays once" : `pays ${times} times`;
   }
 }
