@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 
 import streamlit as st
 
@@ -25,9 +26,9 @@ def formula(step: Formula) -> None:
     st.page_link(f"pages/{step.page}.py", label=f"{step.page.capitalize()}: {step.seen} →")
 
 
-def formulas() -> None:
-    """Every step of the method."""
-    for step in FORMULAS:
+def formulas(chapter: str) -> None:
+    """The formulas of a chapter."""
+    for step in FORMULAS[chapter]:
         formula(step)
 
 
@@ -54,7 +55,12 @@ st.markdown(
 )
 tabs(
     "method_view",
-    {"Formulas": formulas, "Notation": notation, "Misprints of the paper": misprints, "Glossary": glossary},
+    {
+        **{chapter: partial(formulas, chapter) for chapter in FORMULAS},
+        "Notation": notation,
+        "Misprints of the paper": misprints,
+        "Glossary": glossary,
+    },
 )
 if not has_lab():
     tell_progress("All of this page is here; the others follow")

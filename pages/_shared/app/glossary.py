@@ -105,7 +105,7 @@ GLOSSARY: dict[str, Term] = {
     "frustrated": Term(
         "",
         "A cycle is frustrated if its couplings cannot all be satisfied at once.",
-        "Instance: the statistics",
+        "Cycles; Instance: the statistics",
     ),
     "gap": Term(
         "UB − LB",
@@ -209,6 +209,12 @@ GLOSSARY: dict[str, Term] = {
         "ρ",
         "The order in which groups are updated, and the share of the cost that each message takes.",
         "Watch: the run bar",
+    ),
+    "share": Term(
+        "μ",
+        "What every coupling of a frustrated cycle lends to it. Each labelling breaks one of them, so the lower bound "
+        "rises by the share.",
+        "Cycles: the fillings of the couplings",
     ),
     "slack": Term(
         "ν − ν⁻",

@@ -39,7 +39,7 @@ class Formula:
     seen: str
 
 
-FORMULAS = (
+BOUND = (
     Formula(
         "Energy",
         r"f(x) = c + \sum_i \theta_i(x_i) + \sum_{(ij)} \theta_{ij}(x_i, x_j), \qquad x \in \{0, 1\}^n",
@@ -108,6 +108,20 @@ FORMULAS = (
         "the end of an update, at which LB rises",
     ),
     Formula(
+        "The labelling and the gap",
+        r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
+        r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
+        "Each group's cheapest state gives a labelling, which local search improves; the best so far is kept. When the "
+        "bounds meet, it is optimal.",
+        "bender_core/kernels/primal.py",
+        "decode",
+        "watch",
+        "UB, the line that falls, and the gap",
+    ),
+)
+
+ROWS = (
+    Formula(
         "A Benders row",
         r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
         r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
@@ -167,6 +181,9 @@ FORMULAS = (
         "edge",
         "“α = 1, ½, 0” among the four cuts of “What if”, with pivots and time",
     ),
+)
+
+BEYOND = (
     Formula(
         "Exact min-marginals by pruning",
         r"\begin{gathered} \nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \\ a_v - a_{v'} + \sum_{k "
@@ -203,17 +220,31 @@ FORMULAS = (
         "the choice of the schedule",
     ),
     Formula(
-        "The labelling and the gap",
-        r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
-        r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
-        "Each group's cheapest state gives a labelling, which local search improves; the best so far is kept. When the "
-        "bounds meet, it is optimal.",
-        "bender_core/kernels/primal.py",
-        "decode",
-        "watch",
-        "UB, the line that falls, and the gap",
+        "The bound by frustrated cycles",
+        r"f(x) = f_0 + \sum_e c_e y_e(x) \;\ge\; f_0 + \sum_C \mu_C + \sum_e \min\Big(0, c_e - \sum_{C \ni e} "
+        r"\mu_C\Big)",
+        "Not in the paper. A labelling breaks some couplings ($y_e = 1$) and pays their costs $c_e$; of every "
+        "<dfn data-term='frustrated'>frustrated</dfn> cycle it breaks at least one. So what the couplings of a cycle "
+        "lend to it, its <dfn>share</dfn> $\\mu_C$, is paid once, whatever the labelling.",
+        "bender_core/cycles/shares.py",
+        "bound",
+        "cycles",
+        "couplings that fill up with what they lend",
+    ),
+    Formula(
+        "Where the gap of the cycles lives",
+        r"\begin{gathered} f(x) - LB = \sum_C \mu_C \Big(\sum_{e \in C} y_e(x) - 1\Big) + \sum_e \big(r_e y_e(x) - "
+        r"\min(0, r_e)\big), \\ r_e = c_e - \sum_{C \ni e} \mu_C \end{gathered}",
+        "Not in the paper. The <dfn>gap</dfn> is the sum of what cycles pay beyond once and of what broken couplings "
+        "have not lent; no part is negative.",
+        "bender_core/cycles/shares.py",
+        "parts_of",
+        "cycles",
+        "the list of what the gap consists of",
     ),
 )
+
+FORMULAS = {"Bound": BOUND, "Rows": ROWS, "Beyond the paper": BEYOND}
 
 NOTATION = (
     (r"x_i", "a binary variable", "labeling"),
