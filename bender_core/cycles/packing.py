@@ -67,10 +67,13 @@ class Packing:
     seed : int
         Decides from which vertices cycles are looked for first, and the search for labellings.
     left : Left, optional
-        In a proof, what ``mrf`` is of its model; by default it is the whole one. There only the latest state is kept.
+        In a proof, what ``mrf`` is of its model; by default it is the whole one.
+    keeps : bool
+        Whether earlier states are kept, so that all events can be shown.
 
     Attributes
     ----------
+    seed : int
     graph : SignedGraph
     cycles : list of ndarray of int64
         The edges of every cycle.
@@ -104,9 +107,9 @@ class Packing:
     (True, True, -124.382059)
     """
 
-    def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None) -> None:
+    def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None, keeps: bool = True) -> None:
         require_model(mrf)
-        self.mrf, self.graph = mrf, signed_graph(mrf, left is not None and left.whole.model is not mrf)
+        self.mrf, self.seed, self.graph = mrf, seed, signed_graph(mrf, left is not None and left.whole.model is not mrf)
         self._dice, self._program = generator(seed), Covering(self.graph.cost)
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
         self.margin = _margin(self.graph, mrf, left)
@@ -117,7 +120,7 @@ class Packing:
         known = self._search.labeling, mrf.energy(self._search.labeling)
         labeling, upper = known if left is not None else self._improved(broken, known, never)
         start = State([], shares, broken, labeling, upper, bound(self.graph, [], shares))
-        self._log = Log(self.graph, start, keeps=left is None)
+        self._log = Log(self.graph, start, keeps=keeps)
         self._show(0)
 
     def _show(self, position: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import weakref
 from functools import cached_property
@@ -50,12 +51,15 @@ class Start(NamedTuple):
         The best labelling known; used if it costs less than that of the run.
     left : Left or None
         In a proof, what the model is of the whole one, if there is no run to continue.
+    proven : float
+        A lower bound that is known otherwise, energy.
     """
 
     run: Arrays | None = None
     reduction: Reduction | None = None
     labeling: ArrayLike | None = None
     left: Left | None = None
+    proven: float = -math.inf
 
     def require(self, mrf: BinaryMRF) -> None:
         """Refuse a start that belongs to another model.

@@ -228,9 +228,9 @@ def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int, reducti
 
 
 def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State, reduction: Reduction | None) -> None:
-    """Decode to the best labelling of the other run."""
+    """Decode to the best labelling of the other run, or near it: what cycles have decided, it need not fulfil."""
     labeling = old.labeling(before.best)
-    decode_to(new, state, labeling if reduction is None else reduction.reduce(labeling))
+    decode_to(new, state, labeling if reduction is None else reduction.nearest(labeling))
     state.bounds.best_decoded = before.bounds.best_decoded + old.normal_form.constant - new.normal_form.constant
 
 

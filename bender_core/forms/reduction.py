@@ -140,10 +140,25 @@ class Reduction:
             If it is not a labelling of the model, or does not fulfil the facts.
         """
         x = _labeling(self.model, labeling)
-        found = np.zeros(self.reduced.n, np.int64)
-        found[self.home[self.is_open]] = (x ^ self.value)[self.is_open]
+        found = self.nearest(x)
         if not np.array_equal(self.restored(found), x):
             raise ModelError("the labelling does not fulfil the facts by which the model was reduced")
+        return found
+
+    def nearest(self, labeling: IntArray) -> IntArray:
+        """A labelling of the reduced model that gives every variable that stays a value of those it decides.
+
+        Parameters
+        ----------
+        labeling : ndarray of int64, shape (n,)
+            Of the model; it need not fulfil the facts.
+
+        Returns
+        -------
+        ndarray of int64, shape (reduced.n,)
+        """
+        found = np.zeros(self.reduced.n, np.int64)
+        found[self.home[self.is_open]] = (labeling ^ self.value)[self.is_open]
         return found
 
 

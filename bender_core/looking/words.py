@@ -50,6 +50,7 @@ def decides(values: Sequence[str], within: float = 0.0) -> str:
 
 
 DECIDED = "every variable is decided"
+BY_CYCLES = "frustrated cycles prove it"
 
 
 def bounded(meet: bool, step: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,14 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bender_core.cycles.packing import Packing
 from bender_core.engine.engine import Engine
+from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.rows import RowAt
 from bender_core.engine.settings import ENDLESS, Changes
-from bender_core.forms.reduction import Reduction, unreduced
+from bender_core.forms.reduction import Left, Reduction, unreduced
+from bender_core.forms.reduction import reduction as reduction_by
 from bender_core.groups import LARGEST_GROUP, Partition, manual
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.decided import reduced
-from bender_core.model import IntArray
+from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop, never
 from bender_core.strategies import STRATEGIES, partition
 from bender_core.strategies.packing import packed
@@ -57,6 +61,19 @@ class ByStrategy(NamedTuple):
     seed: int = 0
 
 
+class ByCycles(NamedTuple):
+    """A bound by frustrated cycles.
+
+    Attributes
+    ----------
+    rounds : int
+    seed : int
+    """
+
+    rounds: int
+    seed: int = 0
+
+
 @dataclass(frozen=True)
 class Change:
     """The change with which a run forks: the arguments of `Engine.fork` as plain values.
@@ -79,8 +96,11 @@ class Change:
         Continue like the rounds of a proof: with exact messages, excluding states, until the bound no longer rises.
     reduce : bool
         Reduce the model by the decided variables (docs/method.md §15.2); everything else refers to the reduced model.
+    cycles : ByCycles or None
+        The bound that these rounds of cycles prove is known; a model is reduced by what they decide.
     labeling : tuple of int or None
-        A labelling of the reduced model to continue with if it costs less than the best one known, as `digits`.
+        A labelling to continue with if it costs less than the best one known, as `digits`: of the reduced model, or,
+        with cycles, of the model of the run, which they then decide with.
     pack : int or None
         Unite the groups in pairs, up to unions of this number of variables.
 
@@ -108,6 +128,7 @@ class Change:
     reduce: bool = False
     pack: int | None = None
     labeling: tuple[int, ...] | None = None
+    cycles: ByCycles | None = None
 
     def __str__(self) -> str:
         """Its text, which `read` accepts; its characters need no escape in an address."""
@@ -128,7 +149,8 @@ class Change:
         text : str
             Parts joined by ``_``: ``cut-8-greedy`` or ``cut-8-greedy-1`` with a seed, ``groups-0-0-1``, ``merge-3-7``,
             ``variant-9``, ``schedule-srmp``, ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind),
-            ``prove``, ``reduce``, ``pack-10``, ``labeling-5`` (see `digits`); or ``on`` for no change.
+            ``prove``, ``reduce``, ``cycles-12`` or ``cycles-12-1`` with a seed, ``pack-10``, ``labeling-5`` (see
+            `digits`); or ``on`` for no change.
 
         Returns
         -------
@@ -170,6 +192,7 @@ class Change:
         stop: Stop = never,
         reduction: Reduction | None = None,
         partition: Partition | None = None,
+        packing: Packing | None = None,
     ) -> Engine:
         """The fork of a run with this change; raises the errors of `Engine.fork`.
 
@@ -181,16 +204,18 @@ class Change:
             The reduction of the model, if already known; it depends on the run alone.
         partition : Partition, optional
             The result of `partition`, if already known.
+        packing : Packing, optional
+            The result of `packed`, if already known.
 
         Returns
         -------
         Engine
         """
+        packing = packing or self.packed(engine, stop)
         if self.reduce and reduction is None:
-            reduction = reduced(engine, stop)
+            reduction = reduced(engine, stop) if packing is None else _decided_by(packing, engine.whole)
         if partition is None:
             partition = self.partition(engine, reduction, stop)
-        model = engine.mrf if reduction is None else reduction.reduced
         settings = PROVING.copy() if self.prove else Changes()
         if self.variant is not None:
             settings["variant"] = self.variant
@@ -204,9 +229,51 @@ class Change:
             partition,
             stop,
             reduction=reduction,
-            labeling=None if self.labeling is None else _undone(self.labeling, model.n),
+            labeling=self._start(engine.mrf, reduction),
+            proven=-math.inf if packing is None else _proven(packing),
             **settings,
         )
+
+    def _start(self, mrf: BinaryMRF, reduction: Reduction | None) -> IntArray | None:
+        """The labelling to continue with, of the reduced model."""
+        if self.labeling is None:
+            return None
+        if self.cycles is None:
+            return _undone(self.labeling, mrf.n if reduction is None else reduction.reduced.n)
+        labeling = _undone(self.labeling, mrf.n)
+        return labeling if reduction is None else reduction.reduce(labeling)
+
+    def packed(self, engine: Engine, stop: Stop = never) -> Packing | None:
+        """The cycles of a run's model after the rounds of this change; None without cycles.
+
+        Parameters
+        ----------
+        engine : Engine
+            The run that is changed.
+        stop : Stop
+
+        Returns
+        -------
+        Packing or None
+
+        Raises
+        ------
+        TooLargeError
+            If they do not fit into memory with this run.
+        Stopped
+            If ``stop`` says so.
+        """
+        if self.cycles is None:
+            return None
+        rest = Left(engine.whole, engine.labeling, engine.margin.negligible)
+        packing = Packing(engine.mrf, self.cycles.seed, rest, keeps=False)
+        while packing.rounds < self.cycles.rounds and not packing.finished:
+            if packing.nbytes > engine.account.free:
+                raise TooLargeError(f"{packing.rounds} rounds of cycles leave no room for more; raise the limit")
+            packing.run(packing.rounds + 1, stop=stop)
+        if self.labeling is not None:
+            packing.take(_undone(self.labeling, engine.mrf.n))
+        return packing
 
     def partition(self, engine: Engine, reduction: Reduction | None = None, stop: Stop = never) -> Partition | None:
         """The other partition, before groups are merged; None if it is unchanged.
@@ -261,6 +328,8 @@ class Change:
         labels: tuple[str, ...] = part.labels
         if self.prove:
             yield "exact messages"
+        if self.cycles is not None:
+            yield f"{self.cycles.rounds} round{'s' * (self.cycles.rounds != 1)} of cycles"
         if self.reduce:
             labels = ()
             yield reduced
@@ -360,6 +429,23 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
     return change.fork(engine, stop)
 
 
+def _decided_by(packing: Packing, whole: Reduction) -> Reduction:
+    """The reduction of a run's model by what its cycles decide; ``whole``: from the whole model to that of the run."""
+    return reduction_by(whole, packing.facts(keeping=True))
+
+
+def _proven(packing: Packing) -> float:
+    """The lower bound that cycles have proven, energy; the best energy if no labelling is better."""
+    if packing.is_proven or not _decided_by(packing, unreduced(packing.mrf)).reduced.n:
+        return packing.upper_bound
+    return packing.margin.certain(packing.lower_bound, packing.margin.rounding)
+
+
+def change_by(packing: Packing) -> Change:
+    """The change to a run that begins with the bound and the labelling of cycles, and proves."""
+    return Change(prove=True, cycles=ByCycles(packing.rounds, packing.seed), labeling=digits(packing.labeling))
+
+
 def digits(labeling: IntArray) -> tuple[int, ...]:
     """A labelling as a few whole numbers, each with the values of 48 variables as bits, the first one lowest."""
     values = labeling.tolist()
@@ -427,6 +513,10 @@ def _by_strategy(words: list[str], part: str) -> ByStrategy:
     return ByStrategy(_size(words[:1], part), words[1], seed)
 
 
+def _by_cycles(words: list[str], part: str) -> ByCycles:
+    return ByCycles(*_numbers(words, part, 1 if len(words) < 2 else 2))
+
+
 def _size(words: list[str], part: str) -> int:
     (size,) = _numbers(words, part, 1)
     if not 1 <= size <= LARGEST_GROUP:
@@ -475,6 +565,7 @@ def _word(value: object) -> tuple[object, ...]:
 _FIELDS = {
     "prove": _Field("prove", _flag, lambda _: ()),
     "reduce": _Field("reduce", _flag, lambda _: ()),
+    "cycles": _Field("cycles", _by_cycles, lambda by: by if by.seed else by[:1]),
     "cut": _Field("by_strategy", _by_strategy, lambda by: by if by.seed else by[:2]),
     "groups": _Field("groups", _groups, tuple),
     "merge": _Field("merge", _pair, tuple, repeats=True),

@@ -142,6 +142,6 @@ class Cycles:
 
     def _begin(self) -> Packing:
         known = self._known
-        self._packing, self._last = Packing(known.whole.reduced, self._seed, known.rest), 0
+        self._packing, self._last = Packing(known.whole.reduced, self._seed, known.rest, keeps=False), 0
         self.work += self._packing.work
         return self._packing

@@ -32,7 +32,7 @@ from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop
 from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
-from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
+from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, change_by, digits
 from bender_core.trying.cycles import LEADING, Cycles
 from bender_core.trying.known import Known
 from bender_core.trying.steps import CYCLES
@@ -136,6 +136,7 @@ class Policy:
         self._max_size, self._seed, self._stop = max_size, seed, stop
         # Open variables, schedule and groups of the rounds that have ended, which are not tried again.
         self._ended = set[tuple[int, str, Sets]]()
+        self._by_cycles: Packing | None = None  # the cycles that have ended the last round
 
     def descend(self, first: Engine | None) -> Trying[bool]:
         """Choose one round after another; returns whether the best labelling is optimal.
@@ -145,25 +146,27 @@ class Policy:
         first : Engine or None
             The run of the first round, if there is one.
         """
-        known = self._known
+        known, cycles = self._known, self._proof.cycles
         if not known.whole.reduced.n:
             return True
         ready(EXACT).wait(self._stop)
         if first is None:
             known.search(self._stop)
             known.lower_penalties()
-        cycles = self._proof.cycles
+        else:
+            self._proof.begin(Trial(first.partition.strategy, first))
         if self._method == CYCLES:
             return self._taken((yield from cycles.finish()))
         if self._method == BOTH and self._taken((yield from cycles.go_on(-math.inf))):
             return True
-        return (yield from self._by_groups(first))
+        return (yield from self._by_groups())
 
-    def _by_groups(self, first: Engine | None) -> Trying[bool]:
+    def _by_groups(self) -> Trying[bool]:
         """One round after another, beside the bound by cycles."""
         proof, known = self._proof, self._known
         size, failures, successful_work = min(SMALL, self._max_size), 0, TRIALS * TRIAL
-        proof.begin(self._first(size) if first is None else Trial(first.partition.strategy, first))
+        if proof.round is None:
+            proof.begin(self._first(size))
         size = min(max(size, self._now.engine.partition.largest), self._max_size)
         while True:
             before = known.whole.reduced.n
@@ -181,9 +184,8 @@ class Policy:
                 successful_work = max(successful_work, known.work)
             elif failures > PATIENCE or known.work > ENOUGH * successful_work:
                 return self._method == BOTH and self._taken((yield from proof.cycles.finish(LEADING * known.work)))
-            # Cycles tie variables of different groups, whose messages cannot go on.
-            if proof.rounds[-1].strategy == CYCLES:
-                proof.begin(self._first(size))
+            if self._by_cycles is not None:
+                proof.begin(self._after(self._by_cycles, size))
             elif self._unites(size) and not failures:
                 proof.begin(self._united(size))
             else:
@@ -242,11 +244,14 @@ class Policy:
 
     def _round_of_cycles(self, engine: Engine) -> Trying[int | None]:
         """Raise the bound by cycles; returns how many variables are left if that ends the round, else None."""
-        cycles = self._proof.cycles
+        cycles, self._by_cycles = self._proof.cycles, None
         if self._taken((yield from cycles.go_on(engine.lower_bound))):
             return 0
         facts = cycles.facts()
-        return self._proof.reduce(facts, cycles.packing) if facts else None
+        if facts is None:
+            return None
+        self._by_cycles = cycles.packing
+        return self._proof.reduce(facts, cycles.packing)
 
     def _improves(self, engine: Engine, before: IntArray) -> bool:
         """Search; returns whether a new labelling is known that is so much better that a run should go on with it."""
@@ -276,6 +281,18 @@ class Policy:
             start = Start(labeling=self._known.left, left=self._known.rest)
             engine = Engine(model, part, settings, start=start, limit=self._proof.account, stop=self._stop)
             return Trial(default_strategy(model), engine)
+
+        return largest(make, size)
+
+    def _after(self, packing: Packing, size: int) -> Trial:
+        """A run on what cycles have left: they tie variables of different groups, whose messages cannot go on."""
+        model, engine = self._known.whole.reduced, self._now.engine
+        change, strategy = replace(change_by(packing), reduce=True, schedule=FIRST_SCHEDULE), default_strategy(model)
+
+        def make(most: int) -> Trial:
+            part = partition(model, most, strategy, self._seed, self._stop)
+            whole = replace(change, by_strategy=ByStrategy(most, strategy, self._seed))
+            return Trial(strategy, whole.fork(engine, self._stop, self._left, part, packing), whole)
 
         return largest(make, size)
 

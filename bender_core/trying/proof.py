@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from weakref import ref
 
@@ -32,7 +33,7 @@ from bender_core.forms.reduction import Facts, Reduction, reduction
 from bender_core.groups import require_size
 from bender_core.model import BinaryMRF, IntArray, require_model
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.trying.change import Fork
+from bender_core.trying.change import Change, Fork, change_by
 from bender_core.trying.cycles import Cycles
 from bender_core.trying.known import Known
 from bender_core.trying.policy import BOTH, LARGEST, METHODS, Policy
@@ -114,6 +115,7 @@ class Descent:
         # The trial that ran last; it may have been given up, and then its memory is free.
         self._going_on: Callable[[], Trial | None] = lambda: None
         self.cycles = Cycles(self.known, seed, stop, self.account)
+        self._last_packing: Packing | None = None  # of the last round; None if that was a run
         self._course = course(Policy(self, max_size, seed, method, stop).descend(first), self._count)
 
     @property
@@ -253,11 +255,23 @@ class Descent:
         self.finished, self.status = True, status
         if status == OPTIMAL:
             self.known.lower_bound = self.upper_bound
-            return
-        if trial is not None:
-            self._keep(trial)
-        self._end_run()
-        self._keep_cycles()
+        else:
+            if trial is not None:
+                self._keep(trial)
+            self._end_run()
+            self._keep_cycles()
+        packing, engine = self._last_packing, self.engine
+        if packing is not None and engine is not None and self._on_round is not None:
+            with suppress(TooLargeError):
+                self._show_cycles(packing, engine, self._on_round)
+
+    def _show_cycles(self, packing: Packing, engine: Engine, on_round: OnRound) -> None:
+        """Tell of a last run, which begins with the bound and the labelling of cycles."""
+        if packing.mrf.n < engine.mrf.n:
+            change = Change(prove=True, reduce=True)
+            on_round(Fork(engine.position, change), engine := change.fork(engine, reduction=self.left))
+        change = change_by(packing)
+        on_round(Fork(engine.position, change), change.fork(engine, packing=packing))
 
     def _keep(self, trial: Trial) -> None:
         """Keep the bounds of an interrupted trial."""
@@ -327,9 +341,10 @@ class Descent:
         """Record the cycles of what is left if their bound is the best one."""
         packing = self.cycles.packing
         if packing is not None and of_cycles(packing).lower_bound > self._steps.lower_bound:
-            self._record(of_cycles(packing), None)
+            self._record(self._evidence(packing), None)
 
     def _evidence(self, by: Packing | None) -> Evidence:
+        self._last_packing = by
         if by is not None:
             return of_cycles(by)
         assert self.round is not None

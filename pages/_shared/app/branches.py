@@ -49,7 +49,8 @@ class Branch:
     curve: Curve
     variables: int  # of its model
     decided_in: IntArray  # for each variable of the whole model the earlier chapter that decided it, from 1; else 0
-    lower_before: float = -math.inf  # the bound of its parent at the fork, energy
+    lower_before: float = -math.inf  # the bound of its parent at the fork, or by cycles, energy
+    proven: float = -math.inf  # the bound by cycles before it, energy
     end: int | None = None  # the position at which a proof ended in it
     position: int = 0  # the last one shown before its memory was freed
     places: FloatArray | None = None  # of its groups, as `places_of` has them
@@ -327,7 +328,8 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     lineage, curve = parent.lineage.forked(*fork), curve_of(engine, run.opening)
     is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
     decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
-    return Branch("", cause, lineage, parent, run, curve, engine.mrf.n, decided_in, lower, places=places)
+    known = max(lower, engine.proven), engine.proven
+    return Branch("", cause, lineage, parent, run, curve, engine.mrf.n, decided_in, *known, places=places)
 
 
 def unlike(branch: Branch, other: Branch) -> str:

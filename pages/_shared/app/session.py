@@ -108,7 +108,7 @@ class Replay(Personal):
 
     fields: Mapping[str, str]  # of the link
     forks: tuple[Fork, ...]
-    end: int  # the position at which a proof ended in the last fork; 0 if none did
+    end: int | None  # the position at which a proof ended in the last fork
     share: float = 0.0
     doing: str = ""
     failure: str = ""
@@ -153,7 +153,7 @@ class Replay(Personal):
                 finally:
                     lab.run.show(fork.event)
                 lab.fork(fork.change, engine)
-            if self.end and self.forks:
+            if self.end is not None and self.forks:
                 lab.branches.finish(self.end, stop)
         except bc.Stopped:
             self.failure = lost.format(halted)
@@ -541,7 +541,8 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     LinkError
     """
     origin = origin_of(fields)
-    event, forks, end = AT.of(fields, 0), FORKS.of(fields, ()), END.of(fields, 0)
+    event, forks = AT.of(fields, 0), FORKS.of(fields, ())
+    end = END.of(fields, 0) if END.name in fields else None
     mrf = _model(origin)
     part, max_size = partition_of(fields, mrf)
     engine = engine_of(fields, mrf, part)

@@ -10,6 +10,7 @@ from functools import partial
 from secrets import token_hex
 
 import bender_core as bc
+from bender_core.forms.reduction import Left
 from pages._shared.cycles import protocol
 from pages._shared.cycles.encoding import Encoder, graph_view
 from pages._shared.running.background import Exclusive
@@ -27,6 +28,8 @@ class WatchedPacking(Exclusive):
     Attributes
     ----------
     mrf : BinaryMRF
+    left : Left or None
+        What it is of the whole model; None: that itself.
     account : Account
         Charged with the packing. When it is full, no more events are computed.
     graph : Graph or None
@@ -46,6 +49,7 @@ class WatchedPacking(Exclusive):
     """
 
     mrf: bc.BinaryMRF
+    left: Left | None
     account: bc.Account
     graph: protocol.Graph | None = None
     start: protocol.Start | None = None
@@ -115,7 +119,7 @@ class WatchedPacking(Exclusive):
 
     def _begun(self) -> tuple[bc.Packing, Encoder]:
         if self._packing is None or self._encoder is None:
-            self._packing = bc.Packing(self.mrf)
+            self._packing = bc.Packing(self.mrf, left=self.left)
             self._encoder = Encoder(self._packing)
             self.graph, self.start = graph_view(self._packing), self._encoder.start
         return self._packing, self._encoder

@@ -6,6 +6,7 @@ from typing import cast
 
 import streamlit as st
 
+from bender_core.forms.reduction import Left
 from pages._shared.app.frontend import PANES, Component
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
@@ -23,11 +24,14 @@ _COMMAND = Kept[protocol.Command]("cycles_command")
 
 
 def packing_of(current: Lab) -> WatchedPacking:
-    """The packing of a lab's model."""
-    before = _PACKING.get()
+    """The packing of the model of the chapter on the stage: the whole one, or what a proof has left of it."""
+    before, engine = _PACKING.get(), current.run.engine
+    is_whole = engine.mrf.n == current.mrf.n
+    left = None if is_whole else Left(engine.whole, engine.labeling, engine.margin.negligible)
+    mrf = current.mrf if is_whole else engine.mrf
     found = _PACKING.made(
-        lambda: WatchedPacking(current.mrf, current.account),
-        lambda known: known.mrf is current.mrf and known.account is current.account,
+        lambda: WatchedPacking(mrf, left, current.account),
+        lambda known: known.mrf is mrf and known.account is current.account,
     )
     if before is not None and before is not found:
         before.stop()
@@ -67,7 +71,7 @@ def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None)
         "key": key_of(packed),
         # Streamlit passes nothing on that is as it was: every command is to be answered.
         "serial": 0 if command is None else command["serial"],
-        "title": label(current.mrf.name),
+        "title": title(current, packed),
         "graph": None if has_graph else packed.graph,
         "start": None if has_graph else packed.start,
         "position": packed.position,
@@ -77,6 +81,14 @@ def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None)
         "working": working,
         "failure": packed.failure,
     }
+
+
+def title(current: Lab, packed: WatchedPacking) -> str:
+    """The model, and what is left of it."""
+    name, depth = label(current.mrf.name), current.branches.shown.depth
+    if packed.left is None:
+        return name
+    return f"{name}, chapter {depth + 1}: {packed.mrf.n:,} of {current.mrf.n:,} variables left"
 
 
 def key_of(packed: WatchedPacking) -> str:

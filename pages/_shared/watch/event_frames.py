@@ -16,7 +16,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.looking.attribution import Attribution
 from bender_core.looking.bounds import Tension
 from bender_core.looking.decided import decided_members, proves, settled
-from bender_core.looking.words import DECIDED, bounded, decides, explain, optimal
+from bender_core.looking.words import BY_CYCLES, DECIDED, bounded, decides, explain, optimal
 from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.app.text import inert, label
@@ -201,7 +201,7 @@ class Chunk:
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
         self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
-        self.why = self._proof(stop) if self.first else ""
+        self.why = self._proof(stop) if self.first else by_cycles(engine)
         self.gained, self.read = looking.attribution(engine), looking.work(engine).messages
         self.rows = looking.rows_made(engine)
         self.updates = _updates(engine)
@@ -364,6 +364,8 @@ class Chunk:
     def _proof(self, stop: Stop) -> str:
         """Why the engine considers the best labelling proven; empty if it does not."""
         engine, run = self.engine, self.run
+        if by_cycles(engine):
+            return BY_CYCLES
         if proves(engine):
             return bounded(engine.arrays.bound_excess >= -engine.margin.negligible, engine.margin.step)
         if run.settled is None or engine.position < run.settled:
@@ -401,6 +403,11 @@ def _typed(columns: dict[str, list[Any]]) -> protocol.Columns:
 
 def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
     return {str(k): rounded(now[k]) for k in np.flatnonzero(now != before).tolist()}
+
+
+def by_cycles(engine: Engine) -> str:
+    """Why the best labelling was proven before a run began, by cycles; empty if it was not."""
+    return BY_CYCLES if engine.margin.excludes(engine.proven - engine.upper_bound, 0.0) else ""
 
 
 def best_states(engine: Engine) -> list[int]:

@@ -460,18 +460,19 @@ class Parent(TypedDict):
 
 
 class Kept(TypedDict):
-    """The best lower bound of the runs before a chapter."""
+    """The best lower bound of the runs before a chapter, or of cycles."""
 
     lower: Energy
     least: Energy
-    chapter: Count  # its number, from 1
+    by: str  # what has proven it, in words
 
 
 class Chapter(TypedDict):
     """A run that leads to the last one of the line."""
 
     summary: list[str]  # lines about it
-    kept: Kept | None  # None if there are no runs before it
+    cycles: bool  # whether it begins with what cycles have proven
+    kept: Kept | None  # None if there is none
     variables: Count  # of its model
     length: Position  # where the next one begins; of the last, as far as seen
     event: list[Position]  # at which its bounds follow, rising; of the run shown, `History` has more

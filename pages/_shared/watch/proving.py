@@ -15,6 +15,7 @@ from bender_core.io import dump_labeling
 from bender_core.looking.words import at_least, at_most, number
 from bender_core.trying.change import Fork
 from bender_core.trying.policy import LARGEST, first_change
+from bender_core.trying.steps import CYCLES
 from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
@@ -47,8 +48,10 @@ def proving() -> None:
         st.caption(
             "The bound decides some variables: every better labelling would have to take these values, so they leave "
             "the model. The rest continues in larger groups with the same messages, and so on, without branching, "
-            f"until the bounds meet. Groups grow up to {LARGEST} variables. The <dfn>proof</dfn> continues the run on "
-            "the stage, which then shows all its runs as <dfn data-term='chapter'>chapters</dfn> of one timeline.",
+            f"until the bounds meet. Groups grow up to {LARGEST} variables. Beside them, "
+            "<dfn data-term='frustrated'>frustrated cycles</dfn> raise a bound of their own. The <dfn>proof</dfn> "
+            "continues the run on the stage, which then shows all its runs as <dfn data-term='chapter'>chapters</dfn> "
+            "of one timeline.",
             unsafe_allow_html=True,
         )
         if PROOF.get():
@@ -184,7 +187,8 @@ def files(current: Lab, found: bc.Certificate) -> None:
 
 def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) -> None:
     """What has been proven, and by which rounds; these are numbered as on the stage."""
-    first, last = proof.chapter, proof.chapter + len(found.rounds) - 1
+    chapters, rounds = zip(*proof.numbered(found.rounds), strict=True)
+    first, last = proof.chapter, chapters[-1]
     took = f"{duration(found.seconds)}, {f'chapters {first} to {last}' if last > first else f'chapter {first}'}"
     if found.optimal:
         cost = number(found.upper_bound)
@@ -196,10 +200,11 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             f"less than {at_least(known['rounded_bound'])}, which leaves a gap of {at_most(100 * known['gap'])} %. "
             f"{found.open_variables:,} variables are undecided."
         )
-    rounds = found.rounds
+    if any(each.strategy == CYCLES for each in rounds):
+        st.page_link("pages/cycles.py", label="Watch the cycles of the chapter on the stage →")
     st.dataframe(
         {
-            "chapter": range(first, last + 1),
+            "chapter": chapters,
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
             "largest": [each.largest for each in rounds],
@@ -219,7 +224,8 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             "largest": st.column_config.NumberColumn(help="Variables in the largest group"),
             "made by": st.column_config.TextColumn(
                 help="The strategy that made the groups; packed: those of the chapter before, as far as they were "
-                "left, united as far as they fit; it went on with their messages"
+                "left, united as far as they fit; it went on with their messages. cycles: no groups, but frustrated "
+                "cycles, with whose bound the chapter begins"
             ),
             "fixed": st.column_config.NumberColumn(help="Variables whose value was decided"),
             "tied": st.column_config.NumberColumn(help=GLOSSARY["tied"].meaning),

@@ -28,7 +28,7 @@ from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import listed
-from pages._shared.watch.event_frames import gained_sent, tension_sent
+from pages._shared.watch.event_frames import by_cycles, gained_sent, tension_sent
 from pages._shared.watch.talk import Moment, Talk
 
 FIRST = (
@@ -124,6 +124,11 @@ def _bound_words(branch: Branch) -> str:
     assert branch.parent is not None
     change, lowers = branch.lineage.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
+    if change.cycles is not None:
+        shown = f"Cycles have proven that no labelling costs less than {before}"
+        return (
+            f"{shown}: the best one is optimal." if by_cycles(run.engine) else f"{shown}; LB of these groups is {now}."
+        )
     if before == now:
         return f"LB is {now}, as before."
     if lowers[1] < lowers[0]:
@@ -323,11 +328,19 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
         facts = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
         facts += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
-            kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
+            by = "cycles" if branch.proven == branch.lower_before else f"chapter {k - 1}"
+            kept = {"lower": branch.lower_before, "least": _least(branch), "by": by}
         # The engine of the run shown may be at work.
         curve = branch.curve if branch is branches.shown else branch.look()
         found.append(
-            {"summary": facts, "variables": branch.variables, "length": end, "kept": kept, **_climb(curve, end)}
+            {
+                "summary": facts,
+                "cycles": bool(branch.lineage.forks) and branch.lineage.forks[-1].change.cycles is not None,
+                "variables": branch.variables,
+                "length": end,
+                "kept": kept,
+                **_climb(curve, end),
+            }
         )
     return found
 
@@ -358,6 +371,7 @@ def only_chapter(branch: Branch) -> list[protocol.Chapter]:
     return [
         {
             "summary": [branch.name],
+            "cycles": False,
             "variables": branch.variables,
             "length": run.seen,
             "kept": None,

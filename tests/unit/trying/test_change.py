@@ -16,6 +16,7 @@ from bender_core.looking.decided import reduced
 from bender_core.strategies import STRATEGIES
 from bender_core.trying.change import (
     PROVING,
+    ByCycles,
     ByStrategy,
     Change,
     ChangeError,
@@ -49,6 +50,7 @@ def changes(draw: st.DrawFn) -> Change:
         pack=draw(st.integers(1, 30)) if made == "pack" else None,
         prove=draw(st.booleans()),
         reduce=draw(st.booleans()),
+        cycles=draw(st.none() | st.builds(ByCycles, st.integers(0, 10**15 - 1), st.integers(0, 10**15 - 1))),
         deepest=draw(st.none() | st.integers(1, 2**30)),
         labeling=draw(st.none() | st.lists(st.integers(0, 2**48 - 1), min_size=1, max_size=3).map(tuple)),
     )
@@ -81,7 +83,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no change of a run; it begins with one of prove, reduce, cut, groups, merge, pack"),
+        ("", "'' is no change of a run; it begins with one of prove, reduce, cycles, cut, groups, merge"),
         ("mrege-1-2", "'mrege-1-2' is no change of a run"),
         ("merge-1", "'merge-1' cannot be read; after its name it has 2 whole numbers"),
         ("merge-1-x", "2 whole numbers"),
@@ -96,6 +98,8 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
         ("cut-8", "'cut-8' is no partition; write M and one of"),
         ("cut-31-greedy", "M is 31; choose a whole number from 1 to 30"),
         ("cut-8-greedy-x", "a whole number"),
+        ("cycles", "'cycles' cannot be read; after its name it has a whole number"),
+        ("cycles-3-1-1", "after its name it has 2 whole numbers"),
         ("cut-8-greedy_groups-0-0", "it says cut and groups; one of them makes the partition"),
         ("pack-8_cut-8-greedy", "it says cut and pack"),
         ("pack-0", "M is 0; choose a whole number from 1 to 30"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,10 +17,13 @@ from bender_core.forms.reduction import OPEN, Facts, reduction
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from bender_core.trying import cycles
+from bender_core.trying.change import ByCycles, Fork, forks_text, read_forks
+from bender_core.trying.lineage import Lineage
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
 from bender_core.trying.steps import CYCLES
 from tests.models import examples, mrfs
+from tests.unit.engines import fingerprint
 
 
 def optimum(mrf: bc.BinaryMRF) -> float:
@@ -197,3 +201,81 @@ def test_a_run_on_what_cycles_have_left_counts_the_gains_of_the_whole_model() ->
     assert engine.whole is left.whole
     alone = bc.Engine(left.whole.reduced, bc.partition(left.whole.reduced, 1))
     assert alone.margin.negligible != left.negligible
+
+
+def line_of(mrf: bc.BinaryMRF, max_size: int, event: int = 0) -> tuple[bc.Certificate, Lineage, list[bc.Engine]]:
+    """A proof that goes on from a run, and the line of all runs, each at its end."""
+    begun = bc.Engine(mrf, bc.partition(mrf, max_size=min(max_size, 3)), variant=9)
+    begun.run(max_events=event)
+    change = bc.Change(prove=True)
+    lineage, runs = Lineage.of(begun, max_size).forked(begun.position, change), [change.fork(begun)]
+
+    def keep(fork: Fork, engine: bc.Engine) -> None:
+        nonlocal lineage
+        lineage = lineage.forked(*fork)
+        runs.append(engine)
+
+    descent = Descent(mrf, max_size, first=runs[0], on_round=keep)
+    descent.run()
+    return descent.end(), lineage, runs
+
+
+@pytest.mark.parametrize("event", [0, 9])
+def test_a_line_of_runs_and_cycles_is_made_again(event: int) -> None:
+    """From its text alone: the same models, bounds and labellings, to the last bit."""
+    by_cycles = 0
+    for seed in range(4):
+        mrf = loose(5, seed)
+        found, lineage, runs = line_of(mrf, 3, event)
+        lineage = replace(lineage, forks=read_forks(forks_text(lineage.forks)))
+        by_cycles += sum(fork.change.cycles is not None and fork.change.reduce for fork in lineage.forks)
+        again = list(lineage.runs(mrf))[1:]
+        assert len(again) == len(runs)
+        for one, other in zip(runs, again, strict=True):
+            other.run(max_events=one.position)
+            assert (other.mrf.content_hash(), other.proven) == (one.mrf.content_hash(), one.proven)
+            assert fingerprint(other) == fingerprint(one)
+        assert found.optimal
+        assert runs[-1].upper_bound == pytest.approx(found.upper_bound)
+    assert by_cycles
+
+
+def test_a_proof_that_cycles_end_has_a_last_run_with_their_bound_and_labelling() -> None:
+    mrf = bc.sample("torus-10x10")
+    found, lineage, runs = line_of(mrf, 8)
+    assert found.optimal
+    last = runs[-1]
+    assert (last.mrf.n, last.position, last.lower_bound < last.proven) == (mrf.n, 0, True)
+    assert last.proven == found.upper_bound == pytest.approx(last.upper_bound)
+    assert np.array_equal(last.labeling, found.labeling)
+    assert last.fork().proven == last.proven
+    change = lineage.forks[-1].change
+    assert change.cycles is not None
+    packing = bc.Packing(mrf)
+    packing.run()
+    assert change.cycles.rounds <= packing.rounds
+    # Fewer rounds prove less.
+    fewer = replace(change, cycles=ByCycles(1)).fork(runs[0])
+    assert fewer.lower_bound < fewer.proven < last.proven
+
+
+def test_a_bound_by_cycles_that_proves_nothing_is_shown_by_a_last_run() -> None:
+    mrf = loose(0)  # of which cycles decide nothing
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bender_core.trying.policy.PATIENCE", 0)
+        patch.setattr("bender_core.trying.policy.ENOUGH", 0)
+        found, _, runs = line_of(mrf, 1)
+    assert not found.optimal
+    assert found.rounds[-1].strategy == CYCLES
+    assert runs[-2].lower_bound < runs[-1].proven < runs[-1].upper_bound
+    assert runs[-1].proven == pytest.approx(found.lower_bound)
+
+
+def test_cycles_that_do_not_fit_into_memory_are_refused() -> None:
+    mrf = bc.sample("torus-10x10")
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size=3))
+    change = bc.Change(cycles=ByCycles(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bender_core.cycles.packing.OF_EDGE", 1 << 40)
+        with pytest.raises(bc.TooLargeError, match="0 rounds of cycles leave no room for more"):
+            change.fork(engine)

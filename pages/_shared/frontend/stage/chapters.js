@@ -21,7 +21,7 @@ export class Chapters {
     if (player.playing && !panes.flow.isOn) player.run();
   }
 
-  // The best lower bound known, given that of this run: its own, or that of an earlier chapter.
+  // The best lower bound known, given that of this run: its own, or that of an earlier chapter, or of cycles.
   best(lower) {
     return Math.max(lower, this.all[this.at].kept?.lower ?? -Infinity);
   }
@@ -31,9 +31,9 @@ export class Chapters {
     return Math.max(least, this.all[this.at].kept?.least ?? -Infinity);
   }
 
-  // If that bound is of an earlier chapter, the chapter in words; the drawing is of the chapter shown.
+  // If that bound is not of the chapter shown, whose it is, in words; the drawing is of the chapter shown.
   keeper(moment) {
-    return moment && this.best(moment.lower) > moment.lower ? `of chapter ${this.all[this.at].kept.chapter}` : "";
+    return moment && this.best(moment.lower) > moment.lower ? `of ${this.all[this.at].kept.by}` : "";
   }
 
   get isFirst() {

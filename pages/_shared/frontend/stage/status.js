@@ -89,11 +89,11 @@ export class Status {
   }
 
   doing() {
-    const { running, working, stopping, player, ending } = this.stage;
+    const { running, working, stopping, player, events, ending } = this.stage;
     if (running || working) return stopping ? "stopping…" : (working ?? "running…");
     if (player.missed) return player.missed;
     if (this.stage.data.proving) return this.stage.data.proving;
-    if (player.last()?.proven) return "optimal, proven";
+    if ((player.position ? player.last() : events.origin)?.proven) return "optimal, proven";
     if (player.atLast()) return ending;
     return player.playing ? "playing" : player.scene ? "moving" : "paused";
   }

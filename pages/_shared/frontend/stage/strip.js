@@ -79,7 +79,7 @@ export class Strip {
     if (all.length < 2) return;
     const widthOf = (text) => LETTER * String(text).length;
     const shown = along((begins[at] + begins[at + 1]) / 2);
-    all.forEach(({ summary, variables }, k) => {
+    all.forEach(({ summary, cycles, variables }, k) => {
       const [from, to] = [begins[k], begins[k + 1]].map(along);
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
@@ -88,6 +88,7 @@ export class Strip {
       const isFree = (text) => k === at || Math.abs(x - shown) > (widthOf(at + 1) + widthOf(text)) / 2;
       const name = { class: "chapter-name", x, y: height - 2.5 };
       const texts = [
+        [`${k + 1}: cycles, ${variables} variables`, cycles ? ROOM + LETTER * "cycles, ".length : Infinity],
         [`${k + 1}: ${variables} variables`, ROOM],
         [k + 1, k === at ? 0 : widthOf(k + 1)],
       ];

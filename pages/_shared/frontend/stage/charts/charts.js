@@ -80,7 +80,7 @@ export class Charts {
 
   drawBounds(moment, progress, box, right) {
     const { fan, energy } = this;
-    const names = namesWidth(energy, moment, this.stage.data.references);
+    const names = namesWidth(energy, moment, this.stage);
     const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
     if (beside.right <= beside.left) return;

@@ -10,13 +10,14 @@ const NAMED = 15; // pixels of a run whose number is written
 export const climbOf = (stage) => {
   const { all, at, before } = stage.chapters;
   let begin = -before;
-  const points = all.slice(0, at).flatMap(({ event, lower, upper, length }) => {
-    const own = event.map((e, k) => [begin + e, lower[k], upper[k]]);
+  const points = all.slice(0, at).flatMap(({ event, lower, upper, length, kept }) => {
+    const own = event.map((e, k) => [begin + e, Math.max(lower[k], kept?.lower ?? -Infinity), upper[k]]);
     begin += length;
     return own;
   });
+  const shown = boundsOf(stage).map(([e, low, high]) => [e, stage.chapters.best(low), high]);
   let [best, least] = [-Infinity, Infinity];
-  return [...points, ...boundsOf(stage)].map(([e, low, high]) => {
+  return [...points, ...shown].map(([e, low, high]) => {
     [best, least] = [Math.max(best, low), Math.min(least, high)];
     return [e, best, least];
   });

@@ -8,16 +8,24 @@ const LETTER = 7; // pixels that a character takes
 const BEFORE = 24; // pixels before a name
 const TERMS = { lb: "lower bound", floor: "floor", ceiling: "ceiling", ub: "upper bound" };
 
+// A bound that is not of the chapter shown, by name; none if that has the best one.
+const kept = ({ chapters }, moment) => {
+  const keeper = chapters.keeper(moment);
+  return keeper ? [{ name: `LB ${keeper}`, energy: chapters.best(moment.lower) }] : [];
+};
+
 // Pixels for the names of the lines: room for the longest that may be off the scale.
-export const namesWidth = (energy, { lower, upper }, references) => {
-  const own = [lower, upper].map((value) => ({ name: "ceiling", energy: value }));
-  const letters = [...own, ...references].map(({ name, energy: value }) => `↑ ${name} ${energy.text(value)}`.length);
+export const namesWidth = (energy, moment, stage) => {
+  const own = [moment.lower, moment.upper].map((value) => ({ name: "ceiling", energy: value }));
+  const letters = [...own, ...kept(stage, moment), ...stage.data.references].map(({ name, energy: value }) => `↑ ${name} ${energy.text(value)}`.length);
   return BEFORE + LETTER * Math.max(...letters);
 };
 
 export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
-  const lines = [["lb", stage.chapters.keeper(moment) ? "LB here" : "LB", moment.lower]];
+  const others = kept(stage, moment);
+  const lines = [["lb", others.length ? "LB here" : "LB", moment.lower]];
+  for (const { name, energy: value } of others) lines.push(["lb", name, value]);
   if (progress?.hasFloor && progress.run === 1 && !moment.over) {
     const { floor, ceiling } = progress.numbers;
     if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);

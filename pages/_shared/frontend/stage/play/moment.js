@@ -33,8 +33,9 @@ export class Moment {
 // the same do not.
 export const proofOf = (moment) => (moment.after.proven ? moment.part(STEP, 0.9) : 0);
 
-// Whether a run or a proof has ended here.
-export const isEnd = ({ act, over, after }) => over && (act === "finish" || Boolean(after.proven));
+// Whether a run or a proof has ended here; one that cycles have ended has no event.
+export const isEnd = ({ act, over, after }) =>
+  over ? act === "finish" || Boolean(after.proven) : Boolean(after.proven) && after.index < 0;
 
 // Whether it is proven by bounds that are the same number; `lower`: the best one known.
 export const isMet = ({ proven, lower, upper }, { scale }, best = lower) => proven && isClosed(best, upper, scale);
