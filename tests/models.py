@@ -92,3 +92,14 @@ def cut_mrfs(draw: st.DrawFn, max_n: int = 8, max_size: int = 3) -> tuple[Binary
     """A model with a partition of its variables."""
     mrf = draw(mrfs(max_n))
     return mrf, random_partition(draw(st.integers(0, 1 << 16)), mrf.n, draw(st.integers(1, max_size)))
+
+
+def loose(tail: int, seed: int = 0) -> BinaryMRF:
+    """Six variables that all want to differ, where cycles leave a gap, and a chain of strong couplings behind them."""
+    rng = np.random.default_rng(seed)
+    pairs = np.column_stack(np.triu_indices(6, 1))
+    chain = np.column_stack([np.arange(5, 5 + tail), np.arange(6, 6 + tail)])
+    weight = np.concatenate([np.ones(len(pairs)), 20.0 * rng.choice([-1, 1], tail)])
+    tables = weight[:, None, None] * np.array([[1.0, 0.0], [0.0, 1.0]])
+    unary = 0.01 * rng.normal(size=(6 + tail, 2))
+    return BinaryMRF(unary, np.concatenate([pairs, chain]), tables)

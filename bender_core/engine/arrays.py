@@ -51,15 +51,12 @@ class Start(NamedTuple):
         The best labelling known; used if it costs less than that of the run.
     left : Left or None
         In a proof, what the model is of the whole one, if there is no run to continue.
-    proven : float
-        A lower bound that is known otherwise, energy.
     """
 
     run: Arrays | None = None
     reduction: Reduction | None = None
     labeling: ArrayLike | None = None
     left: Left | None = None
-    proven: float = -math.inf
 
     def require(self, mrf: BinaryMRF) -> None:
         """Refuse a start that belongs to another model.
@@ -126,6 +123,9 @@ class Arrays:
     charges : Charges
         The charges of the run.
     past : Snapshots
+    proven : float
+        A lower bound of the model by cycles, which a `Change` has noted, energy; minus infinity if there is none. Forks
+        have it too.
     """
 
     def __init__(
@@ -134,6 +134,7 @@ class Arrays:
         require_model(mrf)
         start.require(mrf)
         self.mrf, self.partition, self.settings, self.account = mrf, partition, settings, account
+        self.proven = -math.inf
         self._looking_bytes: dict[Bytes, int] = {}
         self._nearest: dict[Bytes, int | None] = {}
         self.charges = charge_run(mrf, partition, settings, account)

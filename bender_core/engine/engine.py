@@ -7,7 +7,6 @@ and keeps snapshots, so that any earlier event can be reached by replaying from 
 
 from __future__ import annotations
 
-import math
 import operator
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -90,8 +89,6 @@ class Engine:
         Charged with its memory.
     arrays : Arrays
         All state of the run.
-    proven : float
-        A lower bound of the model that was proven before the run began, by cycles, energy; minus infinity if none was.
     entries_read : int
         The work of the last step, run or seek, in table entries read.
 
@@ -140,7 +137,6 @@ class Engine:
         self.settings = replace(settings or Settings(), **changes)
         self.account = limit if isinstance(limit, Account) else Account(limit)
         begin = Start(start.arrays) if isinstance(start, Engine) else start or Start()
-        self.proven = begin.proven
         self.arrays: Arrays = Arrays(mrf, partition, self.settings, self.account, begin, stop)
         self.entries_read = 0
         self._slice = _FIRST_SLICE
@@ -381,7 +377,6 @@ class Engine:
         *,
         reduction: Reduction | None = None,
         labeling: ArrayLike | None = None,
-        proven: float = -math.inf,
         **changes: Unpack[Changes],
     ) -> Engine:
         """A run that continues from the present messages, rows and labelling, with some things changed.
@@ -404,8 +399,6 @@ class Engine:
             The reduction of this run's model to that of the new one, to which all other arguments refer.
         labeling : array_like of {0, 1}, shape (n,), optional
             Used if it costs less than the best one of this run.
-        proven : float
-            A lower bound of the model that is known otherwise, energy.
         **changes
             Fields of `Settings`, such as ``variant=12``; by default those of this run.
 
@@ -443,11 +436,12 @@ class Engine:
             self.mrf if reduction is None else reduction.reduced,
             merge_all(partition, merge),
             self.settings,
-            start=Start(self.arrays, reduction, labeling, proven=max(self.proven, proven)),
+            start=Start(self.arrays, reduction, labeling),
             limit=self.account,
             stop=stop,
             **changes,
         )
+        other.arrays.proven = self.arrays.proven
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
         take_over(self.arrays, other.arrays, reduction, stop)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -223,16 +222,18 @@ class Change:
             settings["schedule"] = self.schedule
         if self.deepest is not None:
             settings["deepest"] = self.deepest
-        return engine.fork(
+        found = engine.fork(
             self.rows,
             self.merge,
             partition,
             stop,
             reduction=reduction,
             labeling=self._start(engine.mrf, reduction),
-            proven=-math.inf if packing is None else _proven(packing),
             **settings,
         )
+        if packing is not None:
+            found.arrays.proven = max(found.arrays.proven, _proven(packing))
+        return found
 
     def _start(self, mrf: BinaryMRF, reduction: Reduction | None) -> IntArray | None:
         """The labelling to continue with, of the reduced model."""

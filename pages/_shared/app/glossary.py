@@ -190,7 +190,7 @@ GLOSSARY: dict[str, Term] = {
     "proof": Term(
         "",
         "A sequence of runs, each on the variables that the bound has left undecided, in groups that grow up to "
-        "M, until no labelling can be better than the best one.",
+        "M, beside a bound by frustrated cycles, until no labelling can be better than the best one.",
         "Watch: “Prove it”",
     ),
     "RMC": Term(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from urllib.parse import parse_qsl
 
@@ -29,6 +30,7 @@ from pages._shared.watch.stage import stage_data, turn
 from pages._shared.watch.stage_views import chapters_view
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
 from tests.labs import sample, take_model
+from tests.models import loose
 from tests.unit.engines import fingerprint
 
 GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0, "seed": 0, "layers": 1}
@@ -36,6 +38,12 @@ GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0,
 PROVE = bc.Change(prove=True)
 
 pytestmark = pytest.mark.usefixtures("patient")
+
+
+@pytest.fixture
+def by_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs rest on groups alone, so that grids take several rounds."""
+    monkeypatch.setattr(proofs, "Descent", partial(Descent, method="groups"))
 
 
 def rounds(test: AppTest) -> dict[str, list]:
@@ -102,6 +110,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     assert not test.success
 
 
+@pytest.mark.usefixtures("by_groups")
 def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     test = app("watch")
     mine = lab(test)
@@ -160,6 +169,7 @@ def field_grid(seed: int) -> tuple[bc.BinaryMRF, dict]:
     return bc.synth.generate("ising_grid", **said), made_by("ising_grid", said)
 
 
+@pytest.mark.usefixtures("by_groups")
 @pytest.mark.parametrize("seed", [23, 1])
 def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(seed: int) -> None:
     test = app("watch")
@@ -189,7 +199,7 @@ def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(see
 def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
     """All energies are 2 apart: if the bound is a little below −21, no labelling costs less than that."""
     mrf = sample("frustrated-cycle")
-    found = bc.certify(mrf)
+    found = bc.certify(mrf, method="groups")
     engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=12, excluding=True)
     branches = Lab(mrf, 4, engine.partition, 12, "mplp", WatchedRun(engine)).branches
     proof, upper = proofs.ProofInProgress([next(iter(branches))]), found.upper_bound
@@ -224,9 +234,10 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
         kept = said["kept"]
         # The lattices of two chapters have other offsets.
         assert kept.pop("least") == pytest.approx(least, rel=1e-12)
-        assert kept == {"lower": max(lowers), "chapter": 1 + int(np.argmax(lowers))}
+        assert kept == {"lower": max(lowers), "by": f"chapter {1 + int(np.argmax(lowers))}"}
 
 
+@pytest.mark.usefixtures("by_groups")
 def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     test = app("watch")
     mine = lab(test)
@@ -348,3 +359,73 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
         descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
     assert [(stand.work, stand.lower) for stand in proof.points] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]
+
+
+def test_a_proof_that_cycles_end_is_one_more_chapter_that_an_address_opens() -> None:
+    """It has their bound and their labelling, and no event; the chapter before it stays as it is."""
+    test = app("watch")
+    mine = lab(test)
+    take_model(mine, bc.synth.generate("ising_grid", **GRID), made_by("ising_grid", GRID))
+    mine.run.step("node", backward=False)
+    event = mine.run.position
+    proven(test)
+    upper = mine.proof.certificate.upper_bound
+    (said,) = [box.value for box in test.success]
+    assert said.endswith(", chapter 2).")
+    shown = rounds(test)
+    assert (shown["chapter"], shown["made by"], shown["fixed"]) == ([2], ["cycles"], [36])
+    assert [link.proto.label for link in test.get("page_link") if link.proto.page == "cycles"] == [
+        "Watch the cycles of the chapter on the stage →"
+    ]
+    opened = linked(dict(parse_qsl(mine.address)))
+    opened.replay.thread.join()
+    opened.replay.finish(opened)
+    for each in (mine, opened):
+        _, last = each.branches.chapters
+        assert (last.event, last.end, each.branches.shown, each.run.position) == (event, 0, last, 0)
+        assert last.run.engine.lower_bound < upper == pytest.approx(last.run.engine.upper_bound)
+        view = chapters_view(each.branches)
+        assert [chapter["cycles"] for chapter in view] == [False, True]
+        assert (view[1]["kept"]["lower"], view[1]["kept"]["by"]) == (pytest.approx(upper), "cycles")
+        before = Encoder(each.run).last_event()["before"]
+        assert (before["proven"], before["why"]) == (True, "frustrated cycles prove it")
+        opening = stage_data(each)["graph"]["opening"]
+        assert " of cycles, a better labelling. Cycles have proven that no labelling costs less than" in opening
+        assert opening.endswith("the best one is optimal.")
+
+
+def test_cycles_begin_chapters_of_a_proof_by_groups() -> None:
+    """What they decide leaves the model; their rows in the table have the chapter that begins with it."""
+    test = app("watch")
+    mine = lab(test)
+    take_model(mine, loose(5), {})
+    proven(test)
+    shown, chapters = rounds(test), mine.branches.chapters
+    assert "cycles" in shown["made by"][:-1]
+    begun = [k for k, chapter in enumerate(chapters_view(mine.branches), 1) if chapter["cycles"]]
+    by_cycles = [chapter for chapter, by in zip(shown["chapter"], shown["made by"], strict=True) if by == "cycles"]
+    assert begun == by_cycles
+    assert shown["chapter"][-1] == len(chapters)
+    for k in begun:
+        before, after = chapters[k - 2], chapters[k - 1]
+        fork = after.lineage.forks[-1]
+        assert fork.change.reduce == (after.variables < before.variables)
+        assert "of cycles" in after.cause
+        assert after.proven <= mine.proof.certificate.upper_bound + 1e-9
+
+
+def test_the_page_of_cycles_shows_those_of_the_chapter_on_the_stage() -> None:
+    test = app("watch")
+    mine = lab(test)
+    take_model(mine, loose(5), {})
+    proven(test)
+    at = next(k for k, chapter in enumerate(chapters_view(mine.branches)) if chapter["cycles"])
+    turn(mine, at, 0)
+    left = mine.run.engine.mrf
+    assert left.n < mine.mrf.n
+    ran(test.switch_page("pages/cycles.py").run())
+    packed = test.session_state.packing
+    assert (packed.mrf, packed.left.whole) == (left, mine.run.engine.whole)
+    turn(mine, at - 1, 0)
+    ran(test.run())
+    assert test.session_state.packing.mrf is mine.run.engine.mrf

@@ -417,7 +417,7 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     assert is_shown(-2 * best, stage.stage.locator("[data-out=own]").inner_text().rpartition("at most ")[2])
     # Its own bound is drawn, and shown once it is better.
     assert stage.stage.evaluate("({ stage }) => stage.moment().lower") == pytest.approx(fresh.lower_bound)
-    expect(stage.root.locator("svg.fan .lb-name.end")).to_contain_text("LB here")
+    expect(stage.root.locator("svg.fan .lb-name.end")).to_contain_text(["LB of chapter 2", "LB here"])
     assert stage.text("gap-of").endswith(" here")
     while fresh.lower_bound <= best and not fresh.finished:
         fresh.step("sweep")

@@ -22,23 +22,12 @@ from bender_core.trying.lineage import Lineage
 from bender_core.trying.proof import Descent
 from bender_core.trying.solving import certify
 from bender_core.trying.steps import CYCLES
-from tests.models import examples, mrfs
+from tests.models import examples, loose, mrfs
 from tests.unit.engines import fingerprint
 
 
 def optimum(mrf: bc.BinaryMRF) -> float:
     return min(mrf.energy(x) for x in product((0, 1), repeat=mrf.n))
-
-
-def loose(tail: int, seed: int = 0) -> bc.BinaryMRF:
-    """Six variables that all want to differ, where cycles leave a gap, and a chain of strong couplings behind them."""
-    rng = np.random.default_rng(seed)
-    pairs = np.column_stack(np.triu_indices(6, 1))
-    chain = np.column_stack([np.arange(5, 5 + tail), np.arange(6, 6 + tail)])
-    weight = np.concatenate([np.ones(len(pairs)), 20.0 * rng.choice([-1, 1], tail)])
-    tables = weight[:, None, None] * np.array([[1.0, 0.0], [0.0, 1.0]])
-    unary = 0.01 * rng.normal(size=(6 + tail, 2))
-    return bc.BinaryMRF(unary, np.concatenate([pairs, chain]), tables)
 
 
 def test_a_sparse_model_is_proven_before_any_group_is_made() -> None:
@@ -233,7 +222,7 @@ def test_a_line_of_runs_and_cycles_is_made_again(event: int) -> None:
         assert len(again) == len(runs)
         for one, other in zip(runs, again, strict=True):
             other.run(max_events=one.position)
-            assert (other.mrf.content_hash(), other.proven) == (one.mrf.content_hash(), one.proven)
+            assert (other.mrf.content_hash(), other.arrays.proven) == (one.mrf.content_hash(), one.arrays.proven)
             assert fingerprint(other) == fingerprint(one)
         assert found.optimal
         assert runs[-1].upper_bound == pytest.approx(found.upper_bound)
@@ -245,10 +234,10 @@ def test_a_proof_that_cycles_end_has_a_last_run_with_their_bound_and_labelling()
     found, lineage, runs = line_of(mrf, 8)
     assert found.optimal
     last = runs[-1]
-    assert (last.mrf.n, last.position, last.lower_bound < last.proven) == (mrf.n, 0, True)
-    assert last.proven == found.upper_bound == pytest.approx(last.upper_bound)
+    assert (last.mrf.n, last.position, last.lower_bound < last.arrays.proven) == (mrf.n, 0, True)
+    assert last.arrays.proven == found.upper_bound == pytest.approx(last.upper_bound)
     assert np.array_equal(last.labeling, found.labeling)
-    assert last.fork().proven == last.proven
+    assert last.fork().arrays.proven == last.arrays.proven
     change = lineage.forks[-1].change
     assert change.cycles is not None
     packing = bc.Packing(mrf)
@@ -256,7 +245,7 @@ def test_a_proof_that_cycles_end_has_a_last_run_with_their_bound_and_labelling()
     assert change.cycles.rounds <= packing.rounds
     # Fewer rounds prove less.
     fewer = replace(change, cycles=ByCycles(1)).fork(runs[0])
-    assert fewer.lower_bound < fewer.proven < last.proven
+    assert fewer.lower_bound < fewer.arrays.proven < last.arrays.proven
 
 
 def test_a_bound_by_cycles_that_proves_nothing_is_shown_by_a_last_run() -> None:
@@ -267,8 +256,8 @@ def test_a_bound_by_cycles_that_proves_nothing_is_shown_by_a_last_run() -> None:
         found, _, runs = line_of(mrf, 1)
     assert not found.optimal
     assert found.rounds[-1].strategy == CYCLES
-    assert runs[-2].lower_bound < runs[-1].proven < runs[-1].upper_bound
-    assert runs[-1].proven == pytest.approx(found.lower_bound)
+    assert runs[-2].lower_bound < runs[-1].arrays.proven < runs[-1].upper_bound
+    assert runs[-1].arrays.proven == pytest.approx(found.lower_bound)
 
 
 def test_cycles_that_do_not_fit_into_memory_are_refused() -> None:

@@ -17,7 +17,9 @@ const kept = ({ chapters }, moment) => {
 // Pixels for the names of the lines: room for the longest that may be off the scale.
 export const namesWidth = (energy, moment, stage) => {
   const own = [moment.lower, moment.upper].map((value) => ({ name: "ceiling", energy: value }));
-  const letters = [...own, ...kept(stage, moment), ...stage.data.references].map(({ name, energy: value }) => `↑ ${name} ${energy.text(value)}`.length);
+  const letters = [...own, ...kept(stage, moment), ...stage.data.references].map(
+    ({ name, energy: value }) => `↑ ${name} ${energy.text(value)}`.length,
+  );
   return BEFORE + LETTER * Math.max(...letters);
 };
 
