@@ -78,7 +78,7 @@ class ProofInProgress(Personal):
                 branch.let_go()
 
     def numbered(self, rounds: Sequence[Round]) -> list[tuple[int, Round]]:
-        """The rounds of the proof, with the chapters that they are on the stage; that of cycles begins with them."""
+        """The rounds of the proof, with the chapters that they are on the stage: cycles begin one, or are beside it."""
         found, chapter = list[tuple[int, Round]](), self.chapter
         for one in rounds[self.is_joined :]:
             found.append((chapter, one))

@@ -225,7 +225,7 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             "made by": st.column_config.TextColumn(
                 help="The strategy that made the groups; packed: those of the chapter before, as far as they were "
                 "left, united as far as they fit; it went on with their messages. cycles: no groups, but frustrated "
-                "cycles, with whose bound the chapter begins"
+                "cycles, with whose bound the chapter begins, or beside whose bound it went on"
             ),
             "fixed": st.column_config.NumberColumn(help="Variables whose value was decided"),
             "tied": st.column_config.NumberColumn(help=GLOSSARY["tied"].meaning),

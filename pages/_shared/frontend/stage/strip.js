@@ -73,7 +73,7 @@ export class Strip {
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
   }
 
-  // The chapters: their numbers, and the variables that are left, where there is room.
+  // The chapters: their numbers, a ring where cycles begin them, and the variables that are left, where there is room.
   drawChapters(along, height) {
     const { all, at, begins } = this.stage.chapters;
     if (all.length < 2) return;
@@ -90,6 +90,7 @@ export class Strip {
       const texts = [
         [`${k + 1}: cycles, ${variables} variables`, cycles ? ROOM + LETTER * "cycles, ".length : Infinity],
         [`${k + 1}: ${variables} variables`, ROOM],
+        [`${k + 1}○`, cycles ? widthOf(`${k + 1}○`) : Infinity],
         [k + 1, k === at ? 0 : widthOf(k + 1)],
       ];
       const found = texts.find(([text, least]) => to - from >= least && isFree(text));
