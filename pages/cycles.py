@@ -7,6 +7,7 @@ import streamlit as st
 from pages._shared.app.address import state
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import CYCLE
+from pages._shared.app.pictures import load_pictures
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.cycles.picture import mount, packing_of
@@ -25,3 +26,4 @@ if _ARRIVED.get() is None:
 _ARRIVED.set(True)
 mount(lab(), packed)
 state(CYCLE.say(packed.position))
+load_pictures()

@@ -17,7 +17,7 @@ from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.embedded import embedded
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
-from pages._shared.watch.pictures import load_pictures
+from pages._shared.app.pictures import load_pictures
 from pages._shared.watch.preloading import load_ahead
 from pages._shared.watch.pricing import pricing
 from pages._shared.watch.proving import proving

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 import bender_core as bc
@@ -73,3 +77,38 @@ def test_what_takes_long_shows_progress_and_is_stopped(page: Page, settle: Calla
     packing.step("cycle")
     page.keyboard.press("ArrowRight")
     expect(out(lab, "where")).to_contain_text("event 1 of")
+
+
+def saved(lab: Lab, kind: str, folder: Path) -> Path:
+    lab.page.locator("[data-component=cycles]").get_by_text("save", exact=True).click()
+    with lab.page.expect_download(timeout=300_000) as download:
+        lab.page.get_by_role("button", name=kind, exact=True).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+@pytest.mark.slow
+def test_what_is_shown_is_saved_as_a_picture_and_a_cycle_or_a_round_as_a_moving_one(cycles: Lab, tmp_path: Path) -> None:
+    cycles.page.keyboard.press("ArrowRight")
+    expect(out(cycles, "where")).to_contain_text("event 1 of")
+    expect(out(cycles, "state")).to_have_text("paused")
+    still = saved(cycles, "SVG", tmp_path)
+    assert still.name == "bender-lab-torus-10-10-cycles-event1.svg"
+    text = still.read_text(encoding="utf-8")
+    for shown in ("lower", "upper", "title", "lending"):
+        assert out(cycles, shown).inner_text() in text
+    assert saved(cycles, "GIF", tmp_path).name == "bender-lab-torus-10-10-cycles-event1.gif"
+    # The page shows again what it showed, and can be used.
+    expect(out(cycles, "where")).to_contain_text("event 1 of")
+    cycles.page.keyboard.press("ArrowRight")
+    expect(out(cycles, "where")).to_contain_text("event 2 of")
+    cycles.page.locator("[data-component=cycles] [data-act=span]").evaluate("(field) => { field.value = 'round'; }")
+    path = saved(cycles, "GIF", tmp_path)
+    assert path.name == "bender-lab-torus-10-10-cycles-round1.gif"
+    # This browser asks for less motion: a picture for every event.
+    packing = bc.Packing(bc.sample("torus-10x10"))
+    with Image.open(path) as gif:
+        assert gif.n_frames == len(packing.step("round"))
+        frames = [gif.seek(k) or np.asarray(gif.convert("RGB")) for k in range(gif.n_frames)]
+    assert all((one != other).any() for one, other in pairwise(frames))

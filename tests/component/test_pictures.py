@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import ElementHandle, Page, expect
 
+from pages._shared.app import pictures
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
-from pages._shared.watch import pictures
 from tests.component.mounting import Stage
 from tests.labs import beside, lab
 

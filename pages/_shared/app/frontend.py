@@ -24,8 +24,8 @@ FRONTEND = Path(__file__).parents[1] / "frontend"
 _COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
 # The look of a term that explains itself, in components and pages.
 MARKS = (FRONTEND / "marks.css").read_text(encoding="utf-8")
-# Styles of pictures in panes, with a bar and a sentence.
-PANES = ("panes.css",)
+# Styles of pictures in panes, with a bar, menus and a sentence.
+PANES = ("panes.css", "menu.css")
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
 
 

@@ -28,10 +28,10 @@ class WatchedPacking(Exclusive):
     Attributes
     ----------
     mrf : BinaryMRF
-    left : Left or None
-        What it is of the whole model; None: that itself.
     account : Account
         Charged with the packing. When it is full, no more events are computed.
+    left : Left or None
+        What the model is of the whole one; None: that itself.
     graph : Graph or None
         None until the packing has begun; so is ``start``.
     events : list of Found or Shared
@@ -49,8 +49,8 @@ class WatchedPacking(Exclusive):
     """
 
     mrf: bc.BinaryMRF
-    left: Left | None
     account: bc.Account
+    left: Left | None = None
     graph: protocol.Graph | None = None
     start: protocol.Start | None = None
     events: list[protocol.Found | protocol.Shared] = field(default_factory=list)

@@ -30,7 +30,7 @@ def packing_of(current: Lab) -> WatchedPacking:
     left = None if is_whole else Left(engine.whole, engine.labeling, engine.margin.negligible)
     mrf = current.mrf if is_whole else engine.mrf
     found = _PACKING.made(
-        lambda: WatchedPacking(mrf, left, current.account),
+        lambda: WatchedPacking(mrf, current.account, left),
         lambda known: known.mrf is mrf and known.account is current.account,
     )
     if before is not None and before is not found:

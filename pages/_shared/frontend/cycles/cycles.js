@@ -3,8 +3,10 @@
 
 import { gapText, isClosed } from "../gap.js";
 import { Sizes, write } from "../layout.js";
+import { Menu } from "../menu.js";
 import { dress, isDark } from "../palette.js";
 import { follow } from "../pressing.js";
+import { saveBy } from "../saving.js";
 import { atLeast, number } from "../text.js";
 import { Tip } from "../tip.js";
 import { Bounds } from "./bounds.js";
@@ -152,6 +154,7 @@ class Cycles {
     act("play").onclick = () => this.toggle();
     act("end").onclick = () => player.toEnd();
     act("stop").onclick = () => this.stop();
+    saveBy(this, new Menu(this, this.$(".menu")));
     act("speed").onchange = ({ target }) => (player.speed = Number(target.value));
     this.$(".scrub").oninput = ({ target }) => player.show(Number(target.value));
     this.$(".scrub").onpointerdown = () => {

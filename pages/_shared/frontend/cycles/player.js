@@ -161,9 +161,17 @@ export class Player {
   }
 
   lasts() {
-    const { event } = this.moment();
-    const kind = isFound(event) ? (event.share > 0 ? "taking" : "nothing") : "round";
-    return LASTS[kind] / this.speed;
+    return this.lengthOf(this.moment().event) / this.speed;
+  }
+
+  // Milliseconds of the motion that leads to an event, at the usual speed.
+  lengthOf(event) {
+    return LASTS[isFound(event) ? (event.share > 0 ? "taking" : "nothing") : "round"];
+  }
+
+  // Stand within the motion that leads to a position, after a share of it.
+  stand(position, t) {
+    Object.assign(this, { position, from: t < 1 ? position - 1 : position, t });
   }
 
   // Play goes on with what has come.

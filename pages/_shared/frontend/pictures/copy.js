@@ -114,7 +114,10 @@ class Copy {
     const all = document.createRange();
     all.selectNodeContents(where);
     const { left: begin, width } = all.getBoundingClientRect();
-    const [{ base }] = linesOf(where.querySelector("dfn").firstChild, style);
+    const texts = document.createTreeWalker(where, NodeFilter.SHOW_TEXT, ({ data }) =>
+      data.trim() ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT,
+    );
+    const [{ base }] = linesOf(texts.nextNode(), style);
     const line = { text: where.textContent.replace(/\s+/g, " ").trim(), left: begin, width, base };
     const shown = [...status.querySelectorAll(":scope > span:not([hidden], .state, .saving)")];
     const ends = Math.max(...shown.map((each) => each.getBoundingClientRect().right));

@@ -1,19 +1,12 @@
 // A film of the stage: the moments that Play shows, as far apart as its pictures, whatever the time that drawing takes.
 
-import { copyOf } from "./copy.js";
-import { isSame, raster } from "./raster.js";
+import { MOST, photographed, STEP, Stopped } from "./photographed.js";
 
-const STEP = 1000 / 12; // milliseconds from one picture to the next
-const MOST = 240; // pictures; what takes longer is played faster
-const HOLD = 2000; // milliseconds that the last picture stays
 const AHEAD = 60; // events that are held before any of them is shown, as Play wants
 const WAIT = 30; // milliseconds until something that is awaited is looked for again
 
 // Kinds of events after which a film of something ends: `STOP` in stage/kinds.js.
 const ENDS = { act: 0, event: 0, node: 3, sweep: 4 };
-
-// Why there is no film.
-export class Stopped extends Error {}
 
 const later = (milliseconds) =>
   new Promise((passed) => {
@@ -37,6 +30,10 @@ export class Film {
 
   stop() {
     this.stopped = true;
+  }
+
+  get root() {
+    return this.stage.root;
   }
 
   get players() {
@@ -214,32 +211,16 @@ export class Film {
 
   // -- its pictures ---------------------------------------------------------------------------------------------
 
+  pictures(scale) {
+    return photographed(this, scale);
+  }
+
   // What is to be drawn of all players; who wants no motion sees the ends of scenes.
   get sight() {
     return JSON.stringify(this.pair.stages.map((each) => [each.player.position, each.moment().act, each.moment().t]));
   }
 
-  // Canvas, pixels, milliseconds, and the share of the film that it ends. What stays the same is one picture.
-  async *pictures(scale) {
-    const walk = this.walk(this.step);
-    let [shown, sight, text, ms, k] = [null, "", "", 0, 0];
-    const picture = () => ({ ...shown, ms, share: Math.min(k / this.count, 1) });
-    for (; !(await walk.next()).done; ms += STEP, k += 1) {
-      if (sight === this.sight) continue;
-      sight = this.sight;
-      for (const each of this.pair.stages) each.draw();
-      const copy = copyOf(this.stage.root.parentElement);
-      if (copy.text === text) continue;
-      text = copy.text;
-      const next = await raster(copy, scale);
-      if (shown && !isSame(shown.pixels, next.pixels)) {
-        yield picture();
-        ms = 0;
-      }
-      shown = next;
-      await this.wait(0);
-    }
-    ms += HOLD;
-    yield picture();
+  draw() {
+    for (const each of this.pair.stages) each.draw();
   }
 }

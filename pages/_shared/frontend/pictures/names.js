@@ -6,6 +6,10 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-|-$/g, "");
 
+// The cycles, and the place: that of a film, or the event shown.
+export const namedCycles = ({ data, player }, film) =>
+  ["bender-lab", plain(data.title) || "model", "cycles", film?.name ?? `event${player.position}`].join("-");
+
 // `film`: what a moving picture is of.
 export const named = (stage, film) => {
   const { data, player, pair } = stage;

@@ -2,9 +2,11 @@
 // reaches a tab after the stage's own.
 
 import { copyOf } from "./copy.js";
-import { Film, Stopped } from "./film.js";
+import { CycleFilm } from "./cycle_film.js";
+import { Film } from "./film.js";
 import { Gif } from "./gif.js";
-import { named } from "./names.js";
+import { named, namedCycles } from "./names.js";
+import { Stopped } from "./photographed.js";
 import { blobOf, raster } from "./raster.js";
 import { Video } from "./video.js";
 
@@ -15,6 +17,8 @@ const SPARE = 0.85; // share of that to aim at where a first try was too large
 const [KNOWN, SURELY] = [0.2, 1.2]; // share of a film after which its size is known to be as many times too large
 const SAID = 4000; // milliseconds that the result is in sight
 const MAKERS = { gif: Gif, webm: Video };
+// By component, what makes its films, and the names of its files.
+const SHOWN = { stage: [Film, named], cycles: [CycleFilm, namedCycles] };
 
 let hiding = null; // the timer that takes the last result away
 
@@ -73,14 +77,15 @@ export const partOf = async (stage, span) => {
   }
 };
 
-// Save what a stage shows; `span`: what moves, in a moving picture.
+// Save what a stage shows, or the cycles; `span`: what moves, in a moving picture.
 export const save = async (stage, kind, span) => {
   const stages = stage.root.parentElement;
+  const [Moving, nameOf] = SHOWN[stage.root.dataset.component];
   const [panel, stop, out] = [".saving", "[data-act=unsave]", "[data-out=saving]"].map(stage.$);
   const say = (text) => {
     out.textContent = text;
   };
-  const film = kind in MAKERS ? new Film(stage, span) : null;
+  const film = kind in MAKERS ? new Moving(stage, span) : null;
   clearTimeout(hiding);
   say(film ? "finding out how long it takes" : "drawing");
   stop.hidden = !film;
@@ -88,7 +93,7 @@ export const save = async (stage, kind, span) => {
   panel.hidden = false;
   try {
     await film?.begin();
-    const name = named(stage, film);
+    const name = nameOf(stage, film);
     const { blob, text } = await (film ? moving(stages, kind, film, say) : still(stages, kind, name));
     download(blob, `${name}.${kind}`);
     say(`saved: ${text}`);

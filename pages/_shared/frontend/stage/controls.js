@@ -2,7 +2,7 @@
 
 import { isLecture } from "../lecture.js";
 import { listKeys, openKeys } from "./keys.js";
-import { Menu } from "./menu.js";
+import { Menu } from "../menu.js";
 
 const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
 // Which keys step, and how: an arrow by rounds or more, comma and full stop by events.

@@ -2,7 +2,7 @@
 
 import { number } from "../text.js";
 import { write } from "../layout.js";
-import { Menu } from "./menu.js";
+import { Menu } from "../menu.js";
 
 // Of the message shown; an exact variant has none of them.
 const OF_ROWS = ["row", "tight"];

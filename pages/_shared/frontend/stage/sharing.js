@@ -2,16 +2,11 @@
 
 import { written } from "../fields.js";
 import { turnLecture } from "../lecture.js";
-import { Menu } from "./menu.js";
+import { Menu } from "../menu.js";
+import { pictures, saveBy } from "../saving.js";
 
-const WAIT = 100; // milliseconds until that is looked for again, right after the stage has come
 const SAID = 2500; // milliseconds that a button shows its result
 const SIZE = { width: 800, height: 500 }; // pixels of a frame
-
-const pictures = async () => {
-  while (!globalThis.benderLab.pictures) await new Promise((passed) => setTimeout(passed, WAIT));
-  return globalThis.benderLab.pictures.main;
-};
 
 export class Sharing {
   constructor(stage) {
@@ -35,13 +30,7 @@ export class Sharing {
       this.menu.close();
       stage.leaving.keep();
     };
-    stage.$("[data-save=webm]").hidden = !globalThis.MediaRecorder?.isTypeSupported("video/webm");
-    for (const button of this.menu.list.querySelectorAll("[data-save]")) {
-      button.onclick = async () => {
-        this.menu.close();
-        (await pictures()).save(stage, button.dataset.save, stage.$("[data-act=span]").value);
-      };
-    }
+    saveBy(stage, this.menu);
   }
 
   // A button that copies a text and shows the result. Without a secure connection browsers offer no clipboard.

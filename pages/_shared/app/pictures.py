@@ -1,4 +1,4 @@
-"""The code that saves what the stage shows as pictures. It reaches a tab after the stage, which then calls it."""
+"""The code that saves what is shown as pictures. It reaches a tab after the component that calls it."""
 
 from __future__ import annotations
 
