@@ -26,9 +26,9 @@ class Method:
     Attributes
     ----------
     name : str
-        In plans, stores and tables.
+        In plans, stores and tables, and beside lines.
     title : str
-        On pages and in reports.
+        Where there is room for it.
     subject : str
         The same as the subject of a sentence.
     meaning : str
@@ -37,6 +37,8 @@ class Method:
         Begins it, with the model, the largest size of groups (0 if it makes none), and the account to charge.
     has_groups : bool
         Whether it makes groups, up to a largest size.
+    step : str
+        What is counted as its sweeps.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Method:
     meaning: str
     begin: Callable[[BinaryMRF, int, Account], Mover]
     has_groups: bool = False
+    step: str = "sweep"
 
     @property
     def setting(self) -> tuple[int, str]:
@@ -72,7 +75,7 @@ METHODS = {
             "proof",
             "proof",
             "The proof",
-            "groups that grow, and cycles",
+            "groups and cycles",
             partial(_prove, BOTH),
             has_groups=True,
         ),
@@ -80,7 +83,7 @@ METHODS = {
             "proof by groups",
             "proof by groups",
             "The proof by groups",
-            "reduce, unite, partition anew",
+            "groups alone",
             partial(_prove, GROUPS),
             has_groups=True,
         ),
@@ -88,22 +91,24 @@ METHODS = {
             "proof by cycles",
             "proof by cycles",
             "The proof by cycles",
-            "cycles, again on what they leave open",
+            "cycles alone",
             partial(_prove, CYCLES),
         ),
         Method(
             "cycles",
             "cycles",
             "The bound by cycles",
-            "each frustrated cycle pays once",
+            "each cycle pays once",
             lambda mrf, _, __: Packing(mrf),
+            step="round",
         ),
         Method(
             MPLP_CP,
             "MPLP with cycle pursuit",
             "MPLP with cycle pursuit",
-            "messages of edges and triplets",
+            "MPLP with cycle pursuit",
             lambda mrf, _, __: CyclePursuit(mrf),
+            step="round",
         ),
     )
 }

@@ -13,7 +13,6 @@ from pages._shared.learn import LESSONS
 from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, ROOT, Formula, source
 from tests.app.pages.test_pages import app, complaints, ran
 
-
 ALL = [step for chapter in FORMULAS.values() for step in chapter]
 
 
