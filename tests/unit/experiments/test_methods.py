@@ -120,6 +120,9 @@ def test_a_key_says_what_decides_a_proof_and_nothing_else() -> None:
     # Strategies that cut anew look at these.
     others += [key(replace(mrf, positions=np.ones((6, 2)))), key(replace(mrf, groups=["a"] * 5 + ["b"]))]
     assert len({key(mrf), *others}) == 5
+    # What makes no groups does not look at them.
+    moved = replace(mrf, positions=np.ones((6, 2)), groups=["a"] * 5 + ["b"])
+    assert len({entry_by(METHODS["cycles"], each).task(LIMITS).key for each in (mrf, moved)}) == 1
 
 
 def test_a_proof_that_does_not_fit_has_not_begun() -> None:
