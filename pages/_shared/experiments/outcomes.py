@@ -14,7 +14,6 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import FinishedRun, Task
-from bender_core.experiments.methods import METHODS
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
@@ -32,7 +31,7 @@ from bender_core.experiments.tables import (
 from bender_core.strategies import default_strategy
 from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
-from pages._shared.app.fields import WATCH
+from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.app.glossary import METHODS_HELP
 from pages._shared.app.naming import file_name
 from pages._shared.app.next_run import Choice
@@ -44,14 +43,11 @@ from pages._shared.app.text import complaint, paragraphs, table
 
 # The most runs listed: larger tables are slow in a browser.
 MOST_LISTED = 2000
+OPENING = "Select a row by its checkbox. No page shows MPLP with cycle pursuit step by step."
 
 
 def watch(task: Task) -> None:
     """Open a run on Watch, or the cycles of its model on Cycles."""
-    page = WATCH if task.method is None else PAGE_OF.get(task.strategy)
-    if page is None:
-        st.toast(f"No page shows {METHODS[task.strategy].title} step by step.")
-        return
     try:
         mrf, first_groups = task.instance.load(), task.first_groups
     except (bc.FormatError, bc.ModelError, OSError) as error:
@@ -65,7 +61,12 @@ def watch(task: Task) -> None:
     elif mrf.content_hash() != current.mrf.content_hash():
         size, variant, schedule = first_rules(current)
         begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
-    st.switch_page(f"pages/{page}.py")
+    st.switch_page(f"pages/{page_of(task)}.py")
+
+
+def page_of(task: Task) -> str | None:
+    """The page that shows a run; None if there is none."""
+    return WATCH if task.method is None else PAGE_OF.get(task.strategy)
 
 
 def times(runs: Sequence[FinishedRun]) -> None:
@@ -213,6 +214,7 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
         selection_mode="single-row",
         key="runs",
         column_config={
+            "strategy": st.column_config.TextColumn("strategy, or method", width=135),
             "gap": st.column_config.NumberColumn(format="%.2e"),
             "seconds": st.column_config.NumberColumn(format="%.3g"),
             "lower_bound": st.column_config.NumberColumn("LB (energy)", format="%.8g"),
@@ -224,7 +226,10 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
         st.caption(f"The first {MOST_LISTED:,} of {len(runs):,} runs; the files below contain all.")
     one, two, three = st.columns(3)
     rows = picked.selection.rows
-    if one.button("Watch it", disabled=not rows, help="Select a row by its checkbox", width="stretch"):
+    page = page_of(runs[rows[0]].task) if rows else None
+    if one.button(
+        "Open on Cycles" if page == CYCLES else "Watch it", disabled=page is None, help=OPENING, width="stretch"
+    ):
         watch(runs[rows[0]].task)
     two.download_button(
         "Save as CSV", to_csv(runs), file_name(str(st.session_state.plan), "runs.csv"), "text/csv", width="stretch"

@@ -260,11 +260,7 @@ def test_cycles_are_opened_on_their_page(monkeypatch: pytest.MonkeyPatch) -> Non
             assert show_next(mine)
         assert mine.mrf.content_hash() == task.model
     assert opened == ["pages/cycles.py"] * 2
-    words: list[str] = []
-    monkeypatch.setattr(outcomes.st, "toast", words.append)
-    outcomes.watch(tasks[2])
-    assert words == ["No page shows MPLP with cycle pursuit step by step."]
-    assert len(opened) == 2
+    assert outcomes.page_of(tasks[2]) is None
 
 
 def test_a_plan_that_cannot_be_written_completely_does_not_exist(

@@ -14,7 +14,12 @@ import { Zoom } from "../zoom.js";
 import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
-const UNIT = { sweeps: "sweeps", rounds: "sweeps, or rounds", rows: "Benders rows in use", seconds: "seconds of the run's computing time" };
+const UNIT = {
+  sweeps: "sweeps",
+  rounds: "sweeps, or rounds",
+  rows: "Benders rows in use",
+  seconds: "seconds of the run's computing time",
+};
 const WHAT = {
   bounds: "bounds on the energy",
   lower: "lower bounds on the energy",
