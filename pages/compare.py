@@ -37,9 +37,9 @@ def show(current: Lab) -> None:
     of_model.choices = {key: state[key] for key in of_model.choices}
 
 
-if (found := CONTEST.get()) is not None and found.to_watch:
+if (found := CONTEST.get()) is not None and (page := found.destination):
     if found.to_prove:
         PROOF.set(True)
-    found.to_watch = found.to_prove = False
-    st.switch_page("pages/watch.py")
+    found.destination, found.to_prove = "", False
+    st.switch_page(f"pages/{page}.py")
 show(lab())

@@ -8,14 +8,21 @@ from pages._shared.app.address import state
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import CYCLE
 from pages._shared.app.pictures import load_pictures
-from pages._shared.app.session import lab
+from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
 from pages._shared.cycles.picture import mount, packing_of
+from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
 
 # Whether the position of the address has been taken over.
 _ARRIVED = Kept[bool]("cycles_arrived")
 
+# A model whose cycles another page has requested.
+if (following := next_run(lab())) is not None and following.choice.mrf is not lab().mrf:
+    if following.alive:
+        show_making(following)
+    elif not show_next(lab()) and following.refusal:
+        complaint(following.refusal)
 if lab().notice:
     with st.container(key="notice"):
         complaint(lab().notice)

@@ -6,10 +6,10 @@ Source: docs/cycles.md §8.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
+from bender_core.cycles.rounds import Rounds
 from bender_core.cycles.signed import ULP
 from bender_core.cycles.triplets import Triplets, preferences
 from bender_core.engine.gap import Margin, margin
@@ -27,7 +27,7 @@ from bender_core.kernels.clusters import (
 from bender_core.kernels.forest import sides
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, IntArray, require_model
-from bender_core.stopping import Stop, never
+from bender_core.stopping import Stop
 
 # Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
 SWEEPS, FIRST_SWEEPS, SOFT_SWEEPS = 20, 200, 20
@@ -48,7 +48,7 @@ OF_SLOT, OF_SOFT = 25, 6
 OF_NAME = 250
 
 
-class CyclePursuit:
+class CyclePursuit(Rounds):
     """MPLP on variables, edges and triplets; each round adds the triplets of frustrated cycles.
 
     A round passes messages until a sweep gains little, looks for a better labelling, and adds triplets. Where they get
@@ -91,6 +91,9 @@ class CyclePursuit:
     (True, True, -17.0)
     """
 
+    rounds = 0
+    finished = False
+
     def __init__(self, mrf: BinaryMRF, seed: int = 0) -> None:
         require_model(mrf)
         self.mrf, self._clusters = mrf, clusters_of(mrf.unary, mrf.edges, mrf.pairwise)
@@ -100,50 +103,11 @@ class CyclePursuit:
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
         self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
         self.lower_bound, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
-        self.rounds, self.work, self.finished = 0, 0, False
+        self.work = 0
         # Of the present round: sweeps done, blocks done of the next one, and the bound before it.
         self._sweeps, self._block, self._near = 0, 0, -math.inf
         # Of the present pass: the bound before it.
         self._temperature, self._fall, self._before = 0.0, FALL, -math.inf
-
-    def run(
-        self,
-        max_rounds: int | None = None,
-        *,
-        on_progress: Callable[[CyclePursuit], bool | None] | None = None,
-        stop: Stop = never,
-    ) -> bool:
-        """Run until the labelling is proven, nothing is gained any more, or the given number of rounds is done.
-
-        Parameters
-        ----------
-        max_rounds : int, optional
-            All rounds, those done before included.
-        on_progress : callable, optional
-            Called after every round; returning True pauses.
-        stop : Stop
-            Checked about every 5 ms in sweeps, and between searches for cycles.
-
-        Returns
-        -------
-        bool
-            Whether it has finished.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so; bounds and labelling are those of the last round, and the next call goes on.
-        """
-        while not self.finished and (max_rounds is None or self.rounds < max_rounds):
-            self._round(stop)
-            if on_progress is not None and on_progress(self):
-                break
-        return self.finished
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether the bound proves that no labelling is better than the best one by more than counts."""
-        return bool(self.margin.excludes(self.lower_bound - self.upper_bound, 0.0))
 
     @property
     def n_triplets(self) -> int:

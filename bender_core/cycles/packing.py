@@ -6,7 +6,6 @@ Source: docs/cycles.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
 from bender_core.cycles.log import CycleEvent, Grain, Log, State
+from bender_core.cycles.rounds import Rounds
 from bender_core.cycles.shares import Parts, bound, parts_of, rests
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
 from bender_core.engine.gap import Margin, margin
@@ -36,6 +36,8 @@ from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, requir
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
 
+# Why it ends where the solver of the linear program fails.
+FAILED = "the linear program is not solved"
 # A cycle gets a row if its edges are broken by less than one in all, by this much at least.
 VIOLATED = 1e-6
 # What every edge adds to the length of a cycle: of cycles that are equally violated, those of few edges come first.
@@ -55,7 +57,7 @@ IDLE = 0.3
 GROWTH = 1.3
 
 
-class Packing:
+class Packing(Rounds):
     """Cycles and their shares, improved round by round.
 
     A round looks for frustrated cycles that the linear program violates, gives them rows, solves it again, and looks
@@ -149,6 +151,11 @@ class Packing:
         """Whether the last linear program could not be solved: then its bound holds, and a better one may exist."""
         return self._is_over and not self._program.is_solved
 
+    @property
+    def status(self) -> str:
+        """Why it has finished, as in a `Certificate`, or `FAILED`; "stopped" until then."""
+        return FAILED if self.has_failed and not self.is_proven else super().status
+
     def step(self, grain: Grain = "cycle", stop: Stop = never) -> list[CycleEvent]:
         """Go on to the next cycle or to the end of the round; returns the events of that step.
 
@@ -187,39 +194,8 @@ class Packing:
             if self.position > begin and (grain == "cycle" or self.rounds > rounds):
                 break
 
-    def run(
-        self,
-        max_rounds: int | None = None,
-        *,
-        on_progress: Callable[[Packing], bool | None] | None = None,
-        stop: Stop = never,
-    ) -> bool:
-        """Run until the labelling is proven, no violated cycle is left, or the given number of rounds is done.
-
-        Parameters
-        ----------
-        max_rounds : int, optional
-            All rounds, those done before included.
-        on_progress : callable, optional
-            Called after every round; returning True pauses.
-        stop : Stop
-            Checked between searches for cycles, and every 500 simplex iterations.
-
-        Returns
-        -------
-        bool
-            Whether it has finished.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so; bounds and labelling are those of the last event, and the next call goes on.
-        """
-        while not self.finished and (max_rounds is None or self.rounds < max_rounds):
-            self._go_on("round", stop)
-            if on_progress is not None and on_progress(self):
-                break
-        return self.finished
+    def _round(self, stop: Stop) -> None:
+        self._go_on("round", stop)
 
     def seek(self, position: int) -> None:
         """Go to the state after the first events, backward or forward; nothing is computed again.
@@ -258,7 +234,7 @@ class Packing:
         now = self._log.latest
         labeling, upper = self._improved(program.broken, (now.labeling, now.upper_bound), stop)
         self._log.end(State(cycles, shares, program.broken, labeling, upper, lower))
-        self._is_over = self._proves(lower, upper) or not program.is_solved
+        self._is_over = bool(self.margin.excludes(lower - upper, 0.0)) or not program.is_solved
 
     def _violated(self, stop: Stop) -> list[IntArray]:
         """Frustrated cycles without a row whose edges are broken by less than one in all.
@@ -340,14 +316,6 @@ class Packing:
         entries = sum(map(len, self._program.cycles))
         arrays = sum(array.nbytes for array in self.graph.doubled)
         return arrays + OF_ENTRY * entries + OF_EDGE * len(self.graph.cost) + self._log.nbytes
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether the bound proves that no labelling is better than the best one by more than counts."""
-        return self._proves(self.lower_bound, self.upper_bound)
-
-    def _proves(self, lower: float, upper: float) -> bool:
-        return bool(self.margin.excludes(lower - upper, 0.0))
 
     def parts(self, labeling: ArrayLike | None = None) -> Parts:
         """Where the gap between the bound and the energy of a labelling lies. Source: docs/cycles.md §2.

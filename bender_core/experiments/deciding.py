@@ -30,27 +30,36 @@ OF_RUNS = (
     "sums.py",
     "variants.py",
 )
-# The code that decides the result of a proof besides.
-OF_PROOFS = ("checking/*.py", "looking/*.py", "strategies/**/*.py", "trying/*.py", "warming.py")
-# Packages of others that do so, too.
+# The code that decides the result of a method besides.
+OF_METHODS = (
+    "checking/*.py",
+    "cycles/*.py",
+    "experiments/methods.py",
+    "looking/*.py",
+    "strategies/**/*.py",
+    "trying/*.py",
+    "warming.py",
+)
+# Packages of others that do so, too; and those that only methods use.
 OF_OTHERS = ("numba", "numpy", "networkx")
+OTHERS_OF_METHODS = ("highspy",)
 
 
 @lru_cache(maxsize=2)
-def code_version(proves: bool) -> str:
+def code_version(by_method: bool) -> str:
     """A hash of the code that decides results, with the versions of the packages it uses.
 
     Parameters
     ----------
-    proves : bool
-        Whether the results are those of proofs.
+    by_method : bool
+        Whether the results are those of methods without chosen groups (`experiments.methods`).
 
     Returns
     -------
     str
     """
-    deciding = OF_RUNS + OF_PROOFS * proves
-    digest = hashlib.sha256(" ".join(map(version, OF_OTHERS)).encode())
+    deciding, others = OF_RUNS + OF_METHODS * by_method, OF_OTHERS + OTHERS_OF_METHODS * by_method
+    digest = hashlib.sha256(" ".join(map(version, others)).encode())
     for path in sorted({path for pattern in deciding for path in LIBRARY.glob(pattern)}):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(LIBRARY).as_posix()} {len(content)} ".encode() + content)

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from bender_core.account import Account
+from bender_core.account import Account, Charges
+from bender_core.cycles.rounds import Rounds
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError, required_bytes
-from bender_core.experiments.outcome import Outcome, Record, outcome_of, record
-from bender_core.experiments.plan import PROOF, Instance, Limits, Task, task_of
+from bender_core.experiments.methods import Method, least_bytes
+from bender_core.experiments.outcome import MEMORY_REACHED, Outcome, Record, outcome_of, record
+from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.trying.proof import Descent
@@ -27,38 +29,41 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """The settings of a run, or of a proof.
+    """The settings of a run.
 
     Attributes
     ----------
     mrf : BinaryMRF
-    part : Partition
-        The groups of a run; those with which a proof begins.
+    part : Partition or None
+        Its groups; those with which a method begins, None if it makes no groups.
     max_size : int
-        The requested M; the largest one of a proof.
+        The requested M; the largest one of a method, 0 if it makes no groups.
     variant : int
     schedule : str
-        Those of a proof are the first round's.
-    proves : bool
-        Whether it is a proof.
+        Those of a method are its `Method.setting`.
+    method : Method or None
+        That which is run instead of message passing on the groups.
     """
 
     mrf: BinaryMRF
-    part: Partition
+    part: Partition | None
     max_size: int
     variant: int
     schedule: str
-    proves: bool = False
+    method: Method | None = None
 
     @property
     def strategy(self) -> str:
-        """The strategy that makes its groups."""
-        return PROOF if self.proves else self.part.strategy
+        """The strategy that makes its groups, or the name of its method."""
+        if self.method is not None:
+            return self.method.name
+        assert self.part is not None
+        return self.part.strategy
 
     @cached_property
     def memory(self) -> int:
-        """The bytes that it needs at its start; of a proof, those of its first round."""
-        return required_bytes(self.mrf, self.part, self.variant)
+        """The bytes that it needs at its start; for a method with groups, those of its first round."""
+        return least_bytes(self.mrf) if self.part is None else required_bytes(self.mrf, self.part, self.variant)
 
     def begin(self, limits: Limits, account: Account) -> Mover:
         """Begin it.
@@ -67,8 +72,9 @@ class Entry:
         ------
         TooLargeError
         """
-        if self.proves:
-            return Descent(self.mrf, self.max_size, account=account)
+        if self.method is not None:
+            return self.method.begin(self.mrf, self.max_size, account)
+        assert self.part is not None
         return Engine(
             self.mrf,
             self.part,
@@ -82,7 +88,22 @@ class Entry:
     def task(self, limits: Limits) -> Task:
         """The run as a task, for a store."""
         run = self.part, self.max_size, self.variant, self.schedule
-        return task_of(Instance(self.mrf.name), self.mrf, *run, limits, self.proves)
+        return task_of(Instance(self.mrf.name), self.mrf, *run, limits, self.method)
+
+
+def entry_by(method: Method, mrf: BinaryMRF, max_size: int = 0, part: Partition | None = None) -> Entry:
+    """A run of a method.
+
+    Parameters
+    ----------
+    method : Method
+    mrf : BinaryMRF
+    max_size : int
+        The largest size of its groups, if it makes groups.
+    part : Partition, optional
+        The groups with which it begins (`Method.first_groups`), if it makes groups.
+    """
+    return Entry(mrf, part, max_size, *method.setting, method)
 
 
 @dataclass(eq=False)
@@ -93,14 +114,14 @@ class Lane:
     ----------
     entry : Entry
     limits : Limits
-        A proof has no limit of sweeps.
+        A method has no limit of sweeps.
     clock : callable
     account : Account, optional
         The account that its memory is charged to, in addition to its own limit.
     seconds : float
         Its own computing time, tables included.
     records : list of Record
-        Its positions at the start, at the end of every sweep, and at some moments between.
+        Its positions at the start, at the end of every sweep or round, and at some moments between.
     outcome : Outcome or None
         Set when it has ended; its memory is then free.
     """
@@ -113,10 +134,12 @@ class Lane:
     records: list[Record] = field(default_factory=list)
     outcome: Outcome | None = None
     _run: Mover | None = None
+    _charges: Charges | None = None
+    _is_full: bool = False
 
     @property
     def sweeps(self) -> int:
-        """Completed sweeps."""
+        """Completed sweeps, or rounds."""
         return self.records[-1][1] if self.records else 0
 
     @property
@@ -124,11 +147,11 @@ class Lane:
         """The share that is done, at least: it may end before its limits."""
         if self.outcome is not None:
             return 1.0
-        of_sweeps = 0.0 if self.entry.proves else self.sweeps / self.limits.sweeps
+        of_sweeps = 0.0 if self.entry.method else self.sweeps / self.limits.sweeps
         return min(max(of_sweeps, self.seconds / self.limits.seconds), 1.0)
 
     def advance(self) -> None:
-        """Advance to the end of the sweep, for at most about 50 ms.
+        """Advance to the end of the sweep, for at most about 50 ms; or to the end of the round.
 
         Raises
         ------
@@ -139,7 +162,7 @@ class Lane:
             if self._run is None:
                 self._run = self._begun()
             else:
-                self._run.run(max_sweeps=self._run.sweep + 1, on_progress=lambda _: True)
+                self._run.run(self._run.sweep + 1, on_progress=lambda _: True)
         except TooLargeError:
             self._run = None  # a proof that has not begun
             raise
@@ -149,26 +172,42 @@ class Lane:
             self.records.append(record(self._run, self.seconds))
         if len(self.records) > MOST_WITHIN + self.sweeps:
             self.records = thinned(self.records)
-        if self._run.finished or self.seconds >= self.limits.seconds:
+        self._is_full = not (self._run.finished or self._fits(self._run))
+        if self._has_ended(self._run):
             self.end()
+
+    def _fits(self, run: Mover) -> bool:
+        """Charge the memory of rounds, which others charge themselves; returns whether it fits."""
+        if not isinstance(run, Rounds):
+            return True
+        assert self._charges is not None
+        return self._charges.charge("rounds", run.nbytes - self._charges.used)
+
+    def _has_ended(self, run: Mover) -> bool:
+        return run.finished or self._is_full or self.seconds >= self.limits.seconds
 
     def end(self) -> None:
         """End it at its position and free its memory. For a run that was stopped, the time used becomes its limit."""
         if self._run is not None and self.outcome is None:
-            if not self._run.finished and self.seconds < self.limits.seconds:
+            if not self._has_ended(self._run):
                 self.limits = replace(self.limits, seconds=self.seconds)
             ends = [is_end or k == len(self.records) - 1 for k, is_end in enumerate(ends_of_sweeps(self.records))]
             kept = [one for one, is_kept in zip(self.records, ends, strict=True) if is_kept]
-            self.outcome = outcome_of(self._run, self.seconds, kept)
+            found = outcome_of(self._run, self.seconds, kept)
+            self.outcome = replace(found, status=MEMORY_REACHED) if self._is_full else found
         if isinstance(self._run, Descent):
             # So that its memory does not wait for the garbage collector.
             self._run.end()
+        if self._charges is not None:
+            self._charges.close()
         self._run = None
 
     def _begun(self) -> Mover:
         entry = self.entry
-        named = "proof" if entry.proves else f"variant {entry.variant}"
-        account = Account(self.limits.megabytes << 20, self.account, f"race, {named}, M = {entry.max_size}")
+        named = entry.method.name if entry.method else f"variant {entry.variant}"
+        size = f", M = {entry.max_size}" * (entry.part is not None)
+        account = Account(self.limits.megabytes << 20, self.account, f"race, {named}{size}")
+        self._charges = account.open("rounds", {})
         return entry.begin(self.limits, account)
 
 

@@ -23,7 +23,7 @@ SECONDS_REACHED = "limit reached: time"
 SWEEPS_REACHED = "limit reached: sweeps"
 MEMORY_REACHED = "limit reached: memory"
 WORKER_DIED = "the worker died"
-# Of a run, and of a proof.
+# Of a run, and of a method.
 ENDINGS: dict[Status | str, str] = {
     Status.MEMORY_LIMIT: MEMORY_REACHED,
     Status.RUNNING: SECONDS_REACHED,
@@ -41,10 +41,11 @@ class Outcome:
     Attributes
     ----------
     status : str
-        "gap closed", "no progress", or the limit that it reached.
+        "gap closed"; "no progress", of a method "nothing left to try"; or the limit that it reached.
     lower_bound, upper_bound : float
         Energies; infinite if the run never began.
     sweeps, rows : int
+        Rounds without groups count as sweeps.
     seconds : float
         Of the wall clock, tables included.
     labeling : bytes
@@ -73,7 +74,12 @@ Record = tuple[float, int, float, float, int]
 
 def record(run: Mover, seconds: float) -> Record:
     """The position of a run, as a `CURVE` record."""
-    return seconds, run.sweep, run.lower_bound, run.upper_bound, run.n_rows
+    return seconds, run.sweep, _lower_bound(run), run.upper_bound, run.n_rows
+
+
+def _lower_bound(run: Mover) -> float:
+    """That of a run; where a labelling is proven optimal, its energy is a bound, too."""
+    return run.upper_bound if run.status == OPTIMAL else run.lower_bound
 
 
 def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome:
@@ -82,7 +88,7 @@ def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome
     named = status if isinstance(status, str) else status.name.lower().replace("_", " ")
     return Outcome(
         status=ENDINGS.get(status, named),
-        lower_bound=run.lower_bound,
+        lower_bound=_lower_bound(run),
         upper_bound=run.upper_bound,
         sweeps=run.sweep,
         rows=run.n_rows,

@@ -30,7 +30,7 @@ def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome
     FormatError, ModelError, PartitionError, OSError
         If its instance can no longer be loaded or partitioned.
     """
-    entry = Entry(*task.load(), task.max_size, task.variant, task.schedule, task.proves)
+    entry = Entry(*task.load(), task.max_size, task.variant, task.schedule, task.method)
     _warm()
     lane = Lane(entry, task.limits, time.perf_counter)
     while lane.outcome is None:

@@ -1,4 +1,4 @@
-"""The plan of an experiment: instances × M × strategies × variants × schedules, and the limits of each run.
+"""The plan of an experiment: instances × M × strategies × variants × schedules, methods, and the limits of each run.
 
 A plan is a small TOML file. Source: docs/formats.md §9.1.
 """
@@ -17,21 +17,17 @@ from typing import Any
 
 from bender_core import io, synth
 from bender_core.experiments.deciding import code_version
+from bender_core.experiments.methods import METHODS, Method
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.stopping import Stop, never
 from bender_core.strategies import BY_RUNS, STRATEGIES, Tell, default_strategy, partition
 from bender_core.synth._family import Value
-from bender_core.trying.change import EXACT
-from bender_core.trying.policy import FIRST_SCHEDULE, SMALL
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES, VARIANTS
 
-# In place of a strategy: a proof, which makes its groups itself.
-PROOF = "proof"
-# Variant and schedule of its first round.
-FIRST_ROUND = EXACT, FIRST_SCHEDULE
-
+# Plans of earlier versions name this method among the strategies.
+_PROOF = "proof"
 # The most instances of one family in a plan; more are surely a mistake.
 MOST_INSTANCES = 100_000
 # The largest limit, beyond any practical number of sweeps, seconds or megabytes.
@@ -89,20 +85,30 @@ def _load(instance: Instance) -> BinaryMRF:
 _partitions: dict[tuple[Instance, int, str], Partition] = {}
 
 
-def _first_groups(mrf: BinaryMRF, max_size: int, strategy: str) -> tuple[int, str]:
-    """M and the strategy of the groups with which a run begins; those of a proof are small and grow."""
-    size = min(SMALL, max_size) if strategy == PROOF else max_size
-    return size, default_strategy(mrf) if strategy in (PROOF, "default") else strategy
+def has_groups(strategy: str) -> bool:
+    """Whether a strategy or a method makes groups."""
+    return strategy not in METHODS or METHODS[strategy].has_groups
+
+
+def _first_groups(mrf: BinaryMRF, max_size: int, strategy: str) -> tuple[int, str] | None:
+    """M and the strategy of the groups with which a run begins; None for a method that makes no groups."""
+    if strategy in METHODS:
+        return METHODS[strategy].first_groups(mrf, max_size)
+    return max_size, default_strategy(mrf) if strategy == "default" else strategy
 
 
 def _partition(
     instance: Instance, max_size: int, strategy: str, stop: Stop = never, on_progress: Tell | None = None
-) -> Partition:
+) -> Partition | None:
+    """The groups with which a run begins; None for a method that makes no groups."""
     known = _partitions.get((instance, max_size, strategy))
     if known is not None:
         return known
     mrf = instance.load()
-    made = partition(mrf, *_first_groups(mrf, max_size, strategy), stop=stop, on_progress=on_progress)
+    first = _first_groups(mrf, max_size, strategy)
+    if first is None:
+        return None
+    made = partition(mrf, *first, stop=stop, on_progress=on_progress)
     # The oldest goes; another thread may take it first.
     if len(_partitions) >= _KEPT:
         _partitions.pop(next(iter(_partitions)), None)
@@ -117,6 +123,7 @@ class Limits:
     Attributes
     ----------
     sweeps : int
+        Methods have no such limit.
     seconds : float
         Of the wall clock.
     megabytes : int
@@ -142,11 +149,12 @@ class Task:
         The content hash of the instance.
     instance : Instance
     max_size : int
+        0 for a method that makes no groups.
     strategy : str
-        "proof" for a proof.
+        Or the name of a method.
     variant : int
     schedule : str
-        Variant and schedule of a proof are those of its first round.
+        Variant and schedule of a method are its `Method.setting`.
     limits : Limits
     former : str
         The hash under which earlier versions kept runs on the instance (`BinaryMRF.former_hash`). Tasks are equal
@@ -168,24 +176,24 @@ class Task:
 
     @property
     def title(self) -> str:
-        """A title: instance, M, variant and schedule."""
-        if self.proves:
-            return f"{self.instance.title}, M {self.max_size}, proof"
-        return f"{self.instance.title}, M {self.max_size}, variant {self.variant}, {self.schedule}"
+        """A title: instance, M, variant and schedule, or the method."""
+        size = f", M {self.max_size}" * (self.max_size > 0)
+        how = f"variant {self.variant}, {self.schedule}" if self.method is None else self.method.title
+        return f"{self.instance.title}{size}, {how}"
 
     @property
-    def proves(self) -> bool:
-        """Whether it is a proof."""
-        return self.strategy == PROOF
+    def method(self) -> Method | None:
+        """The method that is run; None for message passing on groups."""
+        return METHODS.get(self.strategy)
 
     @property
     def code(self) -> str:
         """The version of the code that decides its result."""
-        return code_version(self.proves)
+        return code_version(self.method is not None)
 
     @property
-    def first_groups(self) -> tuple[int, str]:
-        """M and the strategy of the groups with which it begins.
+    def first_groups(self) -> tuple[int, str] | None:
+        """M and the strategy of the groups with which it begins; None for a method that makes no groups.
 
         Raises
         ------
@@ -194,8 +202,8 @@ class Task:
         """
         return _first_groups(self.instance.load(), self.max_size, self.strategy)
 
-    def load(self) -> tuple[BinaryMRF, Partition]:
-        """The model and its groups; of a proof, those with which it begins.
+    def load(self) -> tuple[BinaryMRF, Partition | None]:
+        """The model, and the groups with which it begins, if there are any.
 
         Raises
         ------
@@ -217,9 +225,11 @@ class Plan:
         The values of M.
     variants : tuple of int
     strategies : tuple of str
-        "default" is the model's own; "proof" is one run for every M, whatever the variants and schedules.
+        "default" is the model's own.
     schedules : tuple of str
     limits : Limits
+    methods : tuple of str
+        Names of `METHODS`; each is one run for an instance, or for an instance and M if it makes groups.
     """
 
     name: str
@@ -229,17 +239,23 @@ class Plan:
     strategies: tuple[str, ...] = ("default",)
     schedules: tuple[str, ...] = ("mplp",)
     limits: Limits = field(default_factory=Limits)
+    methods: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return sum(len(self._settings(strategy)) for _, _, strategy in self._partitions())
+        return sum(len(self._settings(strategy)) for _, _, strategy in self._choices())
 
-    def _partitions(self) -> Iterator[tuple[Instance, int, str]]:
-        return itertools.product(self.instances, self.sizes, self.strategies)
+    def _choices(self) -> Iterator[tuple[Instance, int, str]]:
+        """Instances with M and strategy, or with a method and its largest M, 0 if it makes no groups."""
+        on_groups = list(itertools.product(self.sizes, self.strategies))
+        by_method = [(size, name) for name in self.methods for size in (self.sizes if has_groups(name) else (0,))]
+        for instance in self.instances:
+            for size, strategy in (*on_groups, *by_method):
+                yield instance, size, strategy
 
     def _settings(self, strategy: str) -> list[tuple[int, str]]:
-        """Variants and schedules of the runs with a strategy."""
-        if strategy == PROOF:
-            return [FIRST_ROUND]
+        """Variants and schedules of the runs with a strategy, or of a method."""
+        if strategy in METHODS:
+            return [METHODS[strategy].setting]
         return list(itertools.product(self.variants, self.schedules))
 
     def tasks(self, on_progress: Callable[[float, str], object] | None = None, stop: Stop = never) -> list[Task]:
@@ -261,23 +277,24 @@ class Plan:
             If an instance cannot be loaded or partitioned.
         """
         found: dict[Task, None] = {}
-        partitions = list(self._partitions())
+        choices = list(self._choices())
+        count, begun, which = sum(has_groups(strategy) for _, _, strategy in choices), 0, ""
 
         def tell(share: float, bound: float = -math.inf) -> None:
             if on_progress is not None:
-                on_progress(begun + share / len(partitions), which + so_far(bound))
+                on_progress((begun - 1 + share) / count, which + so_far(bound))
 
-        for k, (instance, max_size, strategy) in enumerate(partitions):
-            begun, which = (
-                k / len(partitions),
-                f"partition {k + 1} of {len(partitions)}: {strategy}, M {max_size}, {instance.title}",
-            )
-            tell(0.0)
+        for instance, max_size, strategy in choices:
+            if has_groups(strategy):
+                begun += 1
+                which = f"partition {begun} of {count}: {strategy}, M {max_size}, {instance.title}"
+                tell(0.0)
             stop.check()
             mrf, part = instance.load(), _partition(instance, max_size, strategy, stop, tell)
             for setting in self._settings(strategy):
                 # A strategy named twice, also by "default", counts once.
-                found[task_of(instance, mrf, part, max_size, *setting, self.limits, strategy == PROOF)] = None
+                settings = mrf, part, max_size, *setting, self.limits, METHODS.get(strategy)
+                found[task_of(instance, *settings)] = None
         return list(found)
 
 
@@ -297,33 +314,45 @@ def seconds_at_most(tasks: Iterable[Task]) -> float:
 def task_of(
     instance: Instance,
     mrf: BinaryMRF,
-    part: Partition,
+    part: Partition | None,
     max_size: int,
     variant: int,
     schedule: str,
     limits: Limits,
-    proves: bool = False,
+    method: Method | None = None,
 ) -> Task:
-    """The task of a run on a partitioned model, or of a proof; ``max_size`` is the requested M."""
-    strategy, model = PROOF if proves else part.strategy, mrf.content_hash()
+    """The task of a run on a partitioned model, or of a method; ``max_size`` is the requested M."""
+    if method is not None:
+        strategy = method.name
+    else:
+        assert part is not None
+        strategy = part.strategy
+    model = mrf.content_hash()
     task = Task("", model, instance, max_size, strategy, variant, schedule, limits)
-    deciding = replace(limits, sweeps=0) if proves else limits
+    deciding = replace(limits, sweeps=0) if method else limits
     digest = hashlib.sha256(f"{task.code} {model} {variant} {schedule} {deciding}".encode())
-    if proves:
-        # Its groups grow up to M, by any strategy.
-        digest.update(f"proof {min(max_size, mrf.n)} {mrf.groups}".encode())
-        digest.update(b"" if mrf.positions is None else mrf.positions.tobytes())
-    for group in part.groups:
+    if method is not None:
+        digest.update(_deciding(method, mrf, max_size))
+    for group in () if part is None else part.groups:
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
-    found = part if part.strategy in BY_RUNS else None
+    found = part if part is not None and part.strategy in BY_RUNS else None
     return replace(task, key=digest.hexdigest()[:32], former=mrf.former_hash(), found=found)
+
+
+def _deciding(method: Method, mrf: BinaryMRF, max_size: int) -> bytes:
+    """What decides the result of a method besides energies, first groups and limits."""
+    if not method.has_groups:
+        return method.name.encode()
+    # Its groups grow up to M, by any strategy.
+    where = b"" if mrf.positions is None else mrf.positions.tobytes()
+    return f"{method.name} {min(max_size, mrf.n)} {mrf.groups}".encode() + where
 
 
 # -- from TOML ------------------------------------------------------------------------------------------------
 
 _KEYS = ("name", "instances", "runs", "limits")
-_RUN_KEYS = ("sizes", "variants", "strategies", "schedules")
+_RUN_KEYS = ("sizes", "variants", "strategies", "schedules", "methods")
 _LIMIT_KEYS = ("sweeps", "seconds", "megabytes")
 
 
@@ -364,12 +393,15 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
     runs, limits = (
         _table(data.get(key, {}), key, known) for key, known in (("runs", _RUN_KEYS), ("limits", _LIMIT_KEYS))
     )
+    strategies, methods = _strategies(runs)
+    needs_size = any(map(has_groups, (*strategies, *methods)))
     return Plan(
         name=_name(data.get("name", name)),
         instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
-        sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None),
+        sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None if needs_size else ()),
         variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
-        strategies=_choices(runs, "strategies", ("default", *STRATEGIES, PROOF), ("default",)),
+        strategies=strategies,
+        methods=methods,
         schedules=_choices(runs, "schedules", SCHEDULES, ("mplp",)),
         limits=Limits(
             sweeps=int(_positive(limits, "sweeps", Limits.sweeps)),
@@ -377,6 +409,17 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
             megabytes=int(_positive(limits, "megabytes", Limits.megabytes)),
         ),
     )
+
+
+def _strategies(runs: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Strategies and methods; with methods there may be no strategies."""
+    methods = _choices(runs, "methods", tuple(METHODS), ())
+    if methods and runs.get("strategies") == []:
+        return (), methods
+    known = "default", *STRATEGIES
+    given = _choices(runs, "strategies", known, ("default",), also=(_PROOF,))
+    earlier = tuple(name for name in given if name == _PROOF)
+    return tuple(name for name in given if name != _PROOF), tuple(dict.fromkeys((*methods, *earlier)))
 
 
 def _name(value: object) -> str:
@@ -398,14 +441,17 @@ def _table(value: object, where: str, known: Sequence[str]) -> Mapping[str, Any]
     return value
 
 
-def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _choices(
+    runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, ...] | None, also: tuple[str, ...] = ()
+) -> tuple[Any, ...]:
+    """The values of a key; ``also`` are allowed, too, but no longer offered."""
     values = runs.get(key, default)
     if values is None:
         raise PlanError(f"[runs] has no {key}; add them, like {key} = [5, 9]")
     if values == []:
         raise PlanError(f"[runs] {key} is empty; give at least one")
     for value in values if isinstance(values, list | tuple) else [values]:
-        if type(value) not in (int, str) or value not in known:
+        if type(value) not in (int, str) or value not in (*known, *also):
             allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
             raise PlanError(f"[runs] {key} contains {value!r}; choose from {allowed}")
     return tuple(values) if isinstance(values, list | tuple) else (values,)

@@ -14,17 +14,17 @@ from bender_core.experiments.tables import (
     by_other_code,
     endings,
     gaps,
-    proofs,
+    on_groups,
+    proven,
     shared,
     speeds,
-    without_proofs,
 )
 
 
 def report(runs: Sequence[FinishedRun]) -> str:
-    """Endings, proofs, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
-    compared = without_proofs(runs)
-    sections = [_endings(runs), _proofs(runs)]
+    """Endings, methods, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
+    compared = on_groups(runs)
+    sections = [_endings(runs), _proven(runs)]
     if compared:
         sections += [_observations(compared), _times(compared), _gaps(compared)]
     return "\n\n".join("\n".join(section) for section in sections if section)
@@ -40,12 +40,14 @@ def _endings(runs: Sequence[FinishedRun]) -> list[str]:
     ]
 
 
-def _proofs(runs: Sequence[FinishedRun]) -> list[str]:
+def _proven(runs: Sequence[FinishedRun]) -> list[str]:
     return [
-        f"Proofs with groups of up to {row.max_size}: {row.proven} of {row.count} models proven"
+        f"{row.method.title[0].upper()}{row.method.title[1:]}"
+        + f", groups of up to {row.max_size}" * (row.max_size > 0)
+        + f": {row.proven} of {row.count} models proven"
         + f", median {row.seconds:.3g} s" * (row.proven > 0)
         + (f"; the others have a median gap of {row.gap:.2e}" if math.isfinite(row.gap) else "")
-        for row in proofs(runs)
+        for row in proven(runs)
     ]
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.experiments.methods import METHODS, Method
 from bender_core.experiments.outcome import GAP_CLOSED, SECONDS_REACHED
-from bender_core.experiments.plan import Instance, Task, distinct
+from bender_core.experiments.plan import Instance, Task, distinct, has_groups
 from bender_core.experiments.store import FinishedRun
 
 # The levels of the paper's table of normalised gaps, and the baseline of its times.
@@ -48,12 +49,14 @@ class Gaps:
 
 
 @dataclass(frozen=True)
-class Proofs:
-    """Proofs at one M, over instances.
+class Proven:
+    """What a method has proven, over instances.
 
     Attributes
     ----------
+    method : Method
     max_size : int
+        The largest size of its groups; 0 if it makes none.
     count : int
     proven : int
         Of these, those whose labelling is optimal.
@@ -63,6 +66,7 @@ class Proofs:
         The median of the gaps of the others, or NaN.
     """
 
+    method: Method
     max_size: int
     count: int
     proven: int
@@ -147,7 +151,7 @@ def endings(runs: Iterable[FinishedRun]) -> Counter[str]:
 def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
     """The paper's table "Percentiles of Normalized Gap", by M, schedule and variant."""
     found = []
-    for (max_size, schedule, variant), group in sorted(_grouped(without_proofs(runs)).items()):
+    for (max_size, schedule, variant), group in sorted(_grouped(on_groups(runs)).items()):
         values = np.array([run.outcome.gap for run in group])
         limited = sum(run.outcome.status.startswith("limit") for run in group)
         # Without interpolation, which is impossible between a number and infinity.
@@ -156,23 +160,23 @@ def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
     return found
 
 
-def proofs(runs: Iterable[FinishedRun]) -> list[Proofs]:
-    """The proven models, by M."""
-    groups: dict[int, list[FinishedRun]] = {}
+def proven(runs: Iterable[FinishedRun]) -> list[Proven]:
+    """What methods have proven, by M."""
+    groups: dict[tuple[str, int], list[FinishedRun]] = {}
     for run in runs:
-        if run.task.proves:
-            groups.setdefault(run.task.max_size, []).append(run)
-    found = []
-    for max_size, group in sorted(groups.items()):
+        if run.task.method is not None:
+            groups.setdefault((run.task.strategy, run.task.max_size), []).append(run)
+    found, order = [], list(METHODS)
+    for (name, max_size), group in sorted(groups.items(), key=lambda each: (order.index(each[0][0]), each[0][1])):
         seconds = [run.outcome.seconds for run in group if run.outcome.status == GAP_CLOSED]
         others = [run.outcome.gap for run in group if run.outcome.status != GAP_CLOSED]
-        found.append(Proofs(max_size, len(group), len(seconds), _median(seconds), _median(others)))
+        found.append(Proven(METHODS[name], max_size, len(group), len(seconds), _median(seconds), _median(others)))
     return found
 
 
-def without_proofs(runs: Iterable[FinishedRun]) -> list[FinishedRun]:
+def on_groups(runs: Iterable[FinishedRun]) -> list[FinishedRun]:
     """The runs whose groups stay as they are, which the paper's tables compare."""
-    return [run for run in runs if not run.task.proves]
+    return [run for run in runs if run.task.method is None]
 
 
 def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
@@ -192,7 +196,7 @@ def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
 
 def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
     """Every run that took time, with the baseline's run on the same groups if there is one; the baseline too."""
-    runs = without_proofs(runs)
+    runs = on_groups(runs)
     baselines = {_partition_of(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
     return [
         Timing(run, baselines[_partition_of(run)])
@@ -216,19 +220,22 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
 
 
 def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
-    """The runs as columns of equal length, for files and data frames; bounds and gap are None if a run never began."""
+    """The runs as columns of equal length, for files and data frames.
+
+    Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups.
+    """
     columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
-        "M": lambda run: run.task.max_size,
+        "M": lambda run: run.task.max_size or None,
         "strategy": lambda run: run.task.strategy,
-        "variant": lambda run: run.task.variant,
-        "schedule": lambda run: run.task.schedule,
+        "variant": lambda run: run.task.variant or None,
+        "schedule": lambda run: run.task.schedule or None,
         "status": lambda run: run.outcome.status,
         "lower_bound": lambda run: _finite(run.outcome.lower_bound),
         "upper_bound": lambda run: _finite(run.outcome.upper_bound),
         "gap": lambda run: _finite(run.outcome.gap),
         "sweeps": lambda run: run.outcome.sweeps,
-        "rows": lambda run: run.outcome.rows,
+        "rows": lambda run: run.outcome.rows if has_groups(run.task.strategy) else None,
         "seconds": lambda run: run.outcome.seconds,
         "finished": lambda run: run.finished,
         "code": lambda run: run.code,

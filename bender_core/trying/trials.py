@@ -20,15 +20,15 @@ from bender_core.trying.known import Bounds
 
 
 class Mover(Bounds, Protocol):
-    """Something that raises a bound: an `Engine`, which is one run, or a `Descent`, which is several."""
+    """Something that raises a bound: an `Engine`, which is one run; a `Descent`, which is several; or `Rounds`."""
 
     @property
     def sweep(self) -> int:
-        """Completed sweeps."""
+        """Completed sweeps, or rounds."""
 
     @property
     def n_rows(self) -> int:
-        """Rows in use."""
+        """Benders rows in use."""
 
     @property
     def finished(self) -> bool:
@@ -38,8 +38,11 @@ class Mover(Bounds, Protocol):
     def status(self) -> Status | str:
         """Why it has ended."""
 
-    def run(self, max_sweeps: int | None = None, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
-        """Continue to a number of sweeps; pause if ``on_progress``, called about every 50 ms, returns True."""
+    def run(self, most: int | None = None, /, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
+        """Continue to a number of sweeps; pause if ``on_progress``, called about every 50 ms, returns True.
+
+        A round is not interrupted: then it is called at its end.
+        """
 
 
 @dataclass(eq=False)

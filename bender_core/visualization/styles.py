@@ -54,7 +54,7 @@ ROW_LOOKS: dict[RowKind, RowLook] = {kind: _cut(kind) for kind in RowKind}
 
 
 class Style(NamedTuple):
-    """The look of a variant.
+    """The look of a variant, or of a method.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Style(NamedTuple):
     symbol : str
         As Plotly names it: "circle-open" stands for the paper's o, "x-thin-open" for its x.
     dash : str
-        "solid" or "dot", as Plotly names them.
+        "solid", "dot" or "dash", as Plotly names them.
     """
 
     colour: str
@@ -91,5 +91,12 @@ def _style(variant: Variant) -> Style:
     return Style(_BY_ALPHA[variant.alphas], "circle-open", "solid")
 
 
-OF_PROOFS = Style(COLOURS["other-row"], "diamond-open", "solid")
+# Proofs have one colour, and a dash for what they rest on.
+OF_METHODS = {
+    "proof": Style(COLOURS["other-row"], "diamond-open", "solid"),
+    "proof by groups": Style(COLOURS["other-row"], "diamond-open", "dot"),
+    "proof by cycles": Style(COLOURS["other-row"], "diamond-open", "dash"),
+    "cycles": Style(COLOURS["cycles"], "square-open", "solid"),
+    "mplp-cp": Style(COLOURS["mplp-cp"], "square-open", "dash"),
+}
 STYLES: dict[int, Style] = {number: _style(variant) for number, variant in VARIANTS.items()}

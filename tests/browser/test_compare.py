@@ -132,14 +132,14 @@ def test_a_run_is_pinned_compared_with_later_and_watched(
     # A race of others has it beside them.
     race(lab)
     expect(lines(lab)).to_have_count(len(FIELD) + 1)
-    expect(key(lab, f"{variant} .* · pinned")).to_be_visible()
+    expect(key(lab, f"{variant}: .* · pinned")).to_be_visible()
 
     later = Lab(new_page(), settle).open("/?sample=karate")
     later.go("Compare")
     later.choose("Runs of earlier sessions, to compare with", f"{variant}:")
     later.page.keyboard.press("Escape")
     expect(lines(later)).to_have_count(1)
-    expect(key(later, f"{variant} .* · earlier")).to_be_visible()
+    expect(key(later, f"{variant}: .* · earlier")).to_be_visible()
     choose_row(later, 0)
     later.press(f"Watch {variant} · earlier")
     later.wait_for_stage("idle")

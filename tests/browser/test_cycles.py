@@ -89,7 +89,9 @@ def saved(lab: Lab, kind: str, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_what_is_shown_is_saved_as_a_picture_and_a_cycle_or_a_round_as_a_moving_one(cycles: Lab, tmp_path: Path) -> None:
+def test_what_is_shown_is_saved_as_a_picture_and_a_cycle_or_a_round_as_a_moving_one(
+    cycles: Lab, tmp_path: Path
+) -> None:
     cycles.page.keyboard.press("ArrowRight")
     expect(out(cycles, "where")).to_contain_text("event 1 of")
     expect(out(cycles, "state")).to_have_text("paused")

@@ -87,7 +87,22 @@ def test_exact_runs_have_no_rows_to_be_drawn_against(drawn: Curves) -> None:
     expect(drawn.root.locator(".how")).to_contain_text("Exact runs have no rows")
     for variant in (4, 9):
         drawn.key(re.compile(f"^{variant}")).click()
-    expect(drawn.svg).to_contain_text("Exact min-marginals take no rows")
+    expect(drawn.svg).to_contain_text("These runs take no rows")
+
+
+def test_rounds_are_called_so_and_have_no_rows(curves: Curves) -> None:
+    scale = lab("pose-small", 8, 9).run.engine.graph.problem.scale
+    cycles = Curve("c", 0, 0, "cycles", "", "gap closed", raced(9), None, scale)
+    curves.show(NAME, race(9))
+    expect(curves.root.locator("figcaption")).to_have_text(re.compile("against sweeps$"))
+    curves.show(NAME, [*race(9), cycles])
+    expect(curves.root.locator("figcaption")).to_have_text(re.compile("against sweeps, or rounds$"))
+    expect(curves.key(re.compile("^cycles"))).to_have_text("cycles: each cycle pays once")
+    curves.key(re.compile("^9")).click()
+    curves.svg.hover(position={"x": 200, "y": 100})
+    tip = curves.root.locator(".tip")
+    expect(tip).to_contain_text("cycles: each cycle pays once")
+    expect(tip).to_contain_text(re.compile(r"round \d+ · [\d.]+ s"))
 
 
 def test_points_are_where_the_ticks_say(drawn: Curves) -> None:

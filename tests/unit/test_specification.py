@@ -163,7 +163,7 @@ def test_evidence_and_labellings_are_read_and_refused_as_stated(number: str, rea
 def test_the_plan_is_read_and_others_are_refused_as_stated(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(first_block(SECTIONS["formats"]["9.1"]), encoding="utf-8")
-    assert len(read_plan(path)) == 97 * 4 * 3
+    assert len(read_plan(path)) == 97 * (4 * 3 + 4 + 1)
     for plan, sentence in refusals(SECTIONS["formats"]["9.1"]):
         path.write_text(plan, encoding="utf-8")
         with pytest.raises(PlanError) as caught:

@@ -272,6 +272,14 @@ def in_markdown(name: str, term: Term) -> str:
     return f"| {name} | {term.symbol} | {term.meaning} | {term.seen} |".replace("y*", r"y\*")
 
 
+# Of runs that no chosen groups, variants and schedules concern.
+METHODS_HELP = (
+    "Each is one run, whatever the variants, strategies and schedules; one that makes groups is a run for every M, "
+    "their largest size. A proof decides variables and goes on with the rest: “proof” by groups and frustrated cycles, "
+    "“by groups” and “by cycles” by one of them. “cycles” is the bound of the page Cycles; “MPLP with cycle pursuit” "
+    "is a rival that raises the same bound by messages."
+)
+
 # Strategies: a name, and what they do.
 STRATEGIES = {
     "auto": "auto: a short trial of each rule, the best bound wins",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages._shared.app.branches import Branch
+from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.running.kept import Kept
 
 
@@ -16,6 +17,9 @@ class BranchRequest:
     branch: Branch
     at: int | None = None  # of "beside", the position; None: the same place as that of the present one
 
+
+# The page that shows what a method does, if there is one: on Watch by a proof.
+PAGE_OF = {"proof": WATCH, "proof by groups": WATCH, "proof by cycles": CYCLES, "cycles": CYCLES}
 
 # A proof on Watch: True, or its beginning.
 PROOF = Kept[object]("proof_requested")

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 import bender_core as bc
 from bender_core.engine.gap import gap_between
+from bender_core.experiments.methods import METHODS, Method
 from bender_core.experiments.outcome import GAP_CLOSED
-from bender_core.experiments.plan import PROOF
 from bender_core.looking.words import number
 from bender_core.units import duration
-from bender_core.visualization.styles import OF_PROOFS, STYLES
+from bender_core.visualization.styles import OF_METHODS, STYLES
 from pages._shared.app.frontend import Component
 from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess
 from pages._shared.app.text import label
@@ -38,7 +38,7 @@ class Drawn(TypedDict):
 
     key: str  # does not change while the run continues
     label: str  # its short name, unlike that of the others
-    kind: str  # its variant, or that it is a proof
+    kind: str  # its variant, or its method
     meaning: str  # its meaning
     name: str  # all that it is
     colour: Colour
@@ -47,6 +47,7 @@ class Drawn(TypedDict):
     width: Annotated[float, Bounds(least=1)]  # of its line, pixels
     faded: bool  # whether it is shown for comparison only
     exact: bool  # whether it has no rows
+    step: Annotated[str, Bounds(pattern="sweep|round")]  # what is counted as its sweeps
     sweeps: list[Count]  # complete
     rows: list[Count]  # in use
     seconds: list[Annotated[float, Bounds(least=0)]]  # the run's own computing
@@ -71,7 +72,7 @@ class Curve:
     key : str
         Does not change while the run continues.
     variant, max_size, strategy, schedule
-        Its settings.
+        Its settings; of a method as in a `Task`.
     status : str
     records : array of `outcome.CURVE`
         Its progress, in the order of time.
@@ -98,18 +99,19 @@ class Curve:
     faded: bool = False
 
     @property
-    def proves(self) -> bool:
-        return self.strategy == PROOF
+    def method(self) -> Method | None:
+        """The method that is run; None for message passing on groups."""
+        return METHODS.get(self.strategy)
 
     @property
     def kind(self) -> str:
-        """The number of its variant, or "proof"."""
-        return PROOF if self.proves else str(self.variant)
+        """The number of its variant, or the name of its method."""
+        return str(self.variant) if self.method is None else self.method.name
 
     @property
     def kind_name(self) -> str:
         """The meaning of its kind."""
-        return "reduce, unite, partition anew" if self.proves else bc.VARIANTS[self.variant].name
+        return bc.VARIANTS[self.variant].name if self.method is None else self.method.meaning
 
     @property
     def lower_bound(self) -> float:
@@ -136,16 +138,16 @@ class Curve:
 
 
 def labels(curves: Sequence[Curve]) -> list[str]:
-    """A short name for every run: its variant, and the settings that distinguish it from the others."""
-    runs = [curve for curve in curves if not curve.proves]
+    """A short name for every run: its variant or method, and the settings that distinguish it from the others."""
+    runs = [curve for curve in curves if curve.method is None]
     several = {what: len({getattr(run, what) for run in runs}) > 1 for what in ("strategy", "schedule")}
-    several["max_size"] = len({curve.max_size for curve in curves}) > 1
+    sizes = {curve.max_size for curve in curves if curve.max_size}
     return [
         " · ".join(
             [curve.kind]
-            + [f"M {curve.max_size}"] * several["max_size"]
-            + [_strategy(curve.strategy)] * (several["strategy"] and not curve.proves)
-            + [curve.schedule] * (several["schedule"] and not curve.proves)
+            + [f"M {curve.max_size}"] * (len(sizes) > 1 and curve.max_size > 0)
+            + [_strategy(curve.strategy)] * (several["strategy"] and curve.method is None)
+            + [curve.schedule] * (several["schedule"] and curve.method is None)
             + ([curve.note] if curve.note else [])
         )
         for curve in curves
@@ -154,8 +156,8 @@ def labels(curves: Sequence[Curve]) -> list[str]:
 
 def full_name(curve: Curve) -> str:
     """All settings of a run."""
-    if curve.proves:
-        return f"proof: {curve.kind_name} · M up to {curve.max_size}"
+    if curve.method is not None:
+        return f"{curve.kind}: {curve.kind_name}" + f" · M up to {curve.max_size}" * curve.method.has_groups
     settings = f"M {curve.max_size} · {_strategy(curve.strategy)} · {curve.schedule}"
     return f"variant {curve.variant}: {curve.kind_name} · {settings}"
 
@@ -174,22 +176,30 @@ def chart(model: str, curves: Sequence[Curve]) -> None:
 
 def view(model: str, curves: Sequence[Curve]) -> Chart:
     """The data of the component."""
-    cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
         "model": label(model),
         "scale": max((curve.scale for curve in curves), default=0.0),
         "runs": [
-            _run(curve, name, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
-            for curve, name in zip(curves, labels(curves), strict=True)
+            _run(curve, name, width, most)
+            for curve, name, width in zip(curves, labels(curves), _widths(curves), strict=True)
         ],
     }
 
 
-def _run(curve: Curve, name: str, cut: int, most: int) -> Drawn:
-    """A run for the component; runs on another partition have lines of another width."""
+def _widths(curves: Sequence[Curve]) -> list[float]:
+    """The widths of lines: those of runs on another partition, or of a method with another M, have another one."""
+    on_groups = dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves if not curve.method)
+    sizes = dict.fromkeys(curve.max_size for curve in curves if curve.method and curve.method.has_groups)
+    number = {cut: k for kinds in (on_groups, sizes) for k, cut in enumerate(kinds)}
+    cuts = [curve.max_size if curve.method else (curve.max_size, curve.strategy, curve.schedule) for curve in curves]
+    return [WIDTHS[number.get(cut, 0) % len(WIDTHS)] for cut in cuts]
+
+
+def _run(curve: Curve, name: str, width: float, most: int) -> Drawn:
+    """A run for the component."""
     records = curve.records[picked(curve.records["sweep"], most)]
-    style = OF_PROOFS if curve.proves else STYLES[curve.variant]
+    style = OF_METHODS[curve.kind] if curve.method else STYLES[curve.variant]
     return {
         "key": curve.key,
         "label": name,
@@ -199,9 +209,10 @@ def _run(curve: Curve, name: str, cut: int, most: int) -> Drawn:
         "colour": style.colour,
         "symbol": style.symbol.partition("-")[0],
         "dash": style.dash,
-        "width": WIDTHS[cut % len(WIDTHS)],
+        "width": width,
         "faded": curve.faded,
-        "exact": bc.VARIANTS[curve.variant].exact,
+        "exact": curve.method is not None or bc.VARIANTS[curve.variant].exact,
+        "step": curve.method.step if curve.method else "sweep",
         "sweeps": records["sweep"].tolist(),
         "rows": records["rows"].tolist(),
         "seconds": [float(f"{value:.4g}") for value in records["seconds"]],
@@ -321,14 +332,16 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
         verb = "leads" if going else "wins"
         text = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
-        # That bounds meet within the tolerance of a run proves nothing finer.
-        is_proven = any(curve.proves and curve.status == GAP_CLOSED for curve in begun)
+        # That bounds meet within the tolerance of a run proves nothing finer; methods end where they prove it.
+        is_proven = any(curve.method and curve.status == GAP_CLOSED for curve in begun)
         return f"{text} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
     return f"{text} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
 
 
 def _named(curve: Curve, names: Mapping[str, str]) -> str:
-    return f"{'The' if curve.proves else 'Variant'} {names[curve.key]}"
+    if curve.method is None:
+        return f"Variant {names[curve.key]}"
+    return curve.method.subject + names[curve.key].removeprefix(curve.kind)
 
 
 def _quicker(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, str]) -> str:

@@ -9,14 +9,13 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import Limits
-from bender_core.experiments.lane import Entry
-from bender_core.experiments.plan import FIRST_ROUND, PROOF
+from bender_core.experiments.lane import Entry, entry_by
+from bender_core.experiments.methods import METHODS, Method
 from bender_core.groups import LARGEST_GROUP
-from bender_core.strategies import applicable, default_strategy
-from bender_core.trying.policy import SMALL
+from bender_core.strategies import applicable
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
-from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.glossary import GLOSSARY, METHODS_HELP
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.partitioning.making import PartitionMaker
@@ -48,6 +47,7 @@ def _new_contest(current: Lab) -> Contest:
         "race_sizes": [current.max_size],
         "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
         "race_schedules": [current.schedule],
+        "race_methods": [],
         "race_sweeps": Limits.sweeps,
         "race_seconds": 60,
         "race_earlier": [],
@@ -71,12 +71,11 @@ def choices(current: Lab) -> None:
     )
     st.multiselect(
         "Strategies",
-        [AS_ON_WATCH, *applicable(current.mrf), PROOF],
+        [AS_ON_WATCH, *applicable(current.mrf)],
         key="race_strategies",
         wrap=True,
         help="How the variables are grouped; explained on Partition. "
-        f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand. "
-        f"“{PROOF}”: {GLOSSARY['proof'].meaning}",
+        f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand.",
     )
     sizes, schedules = st.columns(2)
     sizes.multiselect(
@@ -84,7 +83,7 @@ def choices(current: Lab) -> None:
         range(1, LARGEST_GROUP + 1),
         key="race_sizes",
         wrap=True,
-        disabled=state.race_strategies == [AS_ON_WATCH],
+        disabled=state.race_strategies == [AS_ON_WATCH] and not any(method.has_groups for method in _methods()),
         help=GLOSSARY["M"].meaning,
     )
     schedules.multiselect(
@@ -94,52 +93,69 @@ def choices(current: Lab) -> None:
         wrap=True,
         help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
+    st.multiselect(
+        "Methods without chosen groups",
+        list(METHODS),
+        format_func=lambda name: METHODS[name].title,
+        key="race_methods",
+        wrap=True,
+        help=METHODS_HELP,
+    )
     sweeps, seconds = st.columns(2)
     sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"].meaning)
     seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
 
 
 def partitions_chosen(mrf: bc.BinaryMRF) -> list[tuple[int, str]]:
-    """The partitions that the chosen race needs: M and strategy; those with which proofs begin come last."""
+    """The partitions that the chosen race needs: M and strategy; those with which methods begin come last."""
+    first = [method.first_groups(mrf, size) for method, size in _by_method()]
+    return [*_on_groups(), *dict.fromkeys(groups for groups in first if groups is not None)]
+
+
+def _on_groups() -> list[tuple[int, str]]:
+    """M and strategy of the chosen partitions, but for that on Watch."""
     state = st.session_state
-    strategies = [name for name in state.race_strategies if name not in (AS_ON_WATCH, PROOF)]
-    return [*itertools.product(sorted(state.race_sizes), strategies), *(_first(mrf, most) for most in _proofs())]
+    strategies = [name for name in state.race_strategies if name != AS_ON_WATCH]
+    return list(itertools.product(sorted(state.race_sizes), strategies))
 
 
-def _proofs() -> list[int]:
-    """The largest groups of the chosen proofs."""
-    state = st.session_state
-    return sorted(state.race_sizes) if PROOF in state.race_strategies else []
+def _methods() -> list[Method]:
+    """The chosen methods, in the order of the registry."""
+    return [method for name, method in METHODS.items() if name in st.session_state.race_methods]
 
 
-def _first(mrf: bc.BinaryMRF, most: int) -> tuple[int, str]:
-    """M and strategy with which a proof begins."""
-    return min(SMALL, most), default_strategy(mrf)
+def _by_method() -> list[tuple[Method, int]]:
+    """The chosen runs by methods: the method, and the largest size of its groups, 0 if it makes none."""
+    sizes = sorted(st.session_state.race_sizes)
+    return [(method, size) for method in _methods() for size in (sizes if method.has_groups else [0])]
 
 
 def entries(current: Lab, maker: PartitionMaker) -> list[Entry]:
     """The chosen runs, equal ones once."""
     state = st.session_state
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
-    mrf, made, most = current.mrf, maker.parts, _proofs()
-    choices = partitions_chosen(mrf)
-    parts += [(made[choice], choice[0]) for choice in choices[: len(choices) - len(most)] if choice in made]
+    mrf, made = current.mrf, maker.parts
+    parts += [(made[choice], choice[0]) for choice in _on_groups() if choice in made]
     found: dict[tuple[bytes, int, str], Entry] = {}
     for (part, max_size), schedule, variant in itertools.product(
         parts, state.race_schedules, sorted(state.race_variants)
     ):
         same = part.group_of().tobytes(), variant, schedule
         found.setdefault(same, Entry(mrf, part, max_size, variant, schedule))
-    begun = [(made[_first(mrf, size)], size) for size in most if _first(mrf, size) in made]
-    return [*found.values(), *(Entry(mrf, part, size, *FIRST_ROUND, proves=True) for part, size in begun)]
+    begun = [(method, size, method.first_groups(mrf, size)) for method, size in _by_method()]
+    by_method = [
+        entry_by(method, mrf, size, made[first] if first else None)
+        for method, size, first in begun
+        if first is None or first in made
+    ]
+    return [*found.values(), *by_method]
 
 
-def chosen(current: Lab) -> int:
+def chosen() -> int:
     """The number of chosen runs, equal ones counted each time."""
     state = st.session_state
-    n_proofs = len(_proofs())
-    n_partitions = len(partitions_chosen(current.mrf)) - n_proofs + (AS_ON_WATCH in state.race_strategies)
-    return n_partitions * len(state.race_variants) * len(state.race_schedules) + n_proofs
+    n_partitions = len(_on_groups()) + (AS_ON_WATCH in state.race_strategies)
+    return n_partitions * len(state.race_variants) * len(state.race_schedules) + len(_by_method())
 
 
 def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
@@ -148,7 +164,7 @@ def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
     if not count:
-        return "Nothing to race: choose at least one variant, strategy, M and schedule."
+        return "Nothing to race: choose a method, or at least one variant, strategy, M and schedule."
     if len(field) > MOST_RUNNERS:
         return f"{len(field)} runs are too many to tell apart; choose at most {MOST_RUNNERS}."
     account, needed = lab().account, sum(map(megabytes, field))
@@ -163,7 +179,7 @@ def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
 
 def _what_fits(field: Sequence[Entry], limit: int) -> str:
     """The part of the field that would fit into ``limit`` megabytes."""
-    for most in sorted({entry.max_size for entry in field}, reverse=True)[1:]:
+    for most in sorted({entry.max_size for entry in field if entry.part}, reverse=True)[1:]:
         smaller = [entry for entry in field if entry.max_size <= most]
         if sum(map(megabytes, smaller)) <= limit:
             return f"those with M up to {most} would fit"

@@ -11,12 +11,21 @@ from streamlit.delta_generator import DeltaGenerator
 import bender_core as bc
 from bender_core.experiments import Store
 from bender_core.strategies import PURSUIT, applicable
+from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.requests import PAGE_OF
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.compare.curves import Curve, chart, compared, labels, remarks, verdict
 from pages._shared.compare.racing import Contest
 from pages._shared.partitioning.cached import fingerprint, partition
+
+# The button that opens the page of a method, and its help.
+OPENING = {
+    WATCH: ("Prove it on Watch", "Prove the model there, and step through the chapters of the proof"),
+    CYCLES: ("Open on Cycles", "See there how each cycle raises the bound"),
+    None: ("Watch", "No page shows MPLP with cycle pursuit step by step"),
+}
 
 
 def picture(contest: Contest, earlier_runs: Sequence[Curve]) -> None:
@@ -44,22 +53,16 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
     actions = st.container(horizontal=True)
     lane = contest.lanes().get(curve.key) if curve else None
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
-    proves = curve is not None and curve.proves
-    part = None if curve is None or proves else partition_of(current, contest, curve)
-    help_text = "Prove it again, and step through its chapters" if proves else "Step through this run"
-    if part is None and curve is not None and curve.strategy == PURSUIT:
-        help_text = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
-    actions.button(
-        f"Watch{name}", on_click=contest.watch, args=(part, curve), disabled=not (part or proves), help=help_text
-    )
-    both = [(partition_of(current, contest, each), each) for each in selected if not each.proves]
+    with actions:
+        _opening(current, contest, curve, name)
+    both = [(partition_of(current, contest, each), each) for each in selected if each.method is None]
     known = [(its, each) for its, each in both if its is not None]
     actions.button(
         "Watch both, side by side",
         on_click=contest.watch_both,
         args=(known,),
         disabled=not len(known) == len(selected) == 2,
-        help="Select two runs: they are stepped through on one clock",
+        help="Select two runs on groups: they are stepped through on one clock",
     )
     if curve is not None and curve.key in contest.pins:
         actions.button(f"Unpin{name}", on_click=contest.unpin, args=(curve.key,))
@@ -76,6 +79,20 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
         "computing time of the run alone. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best "
         "bound."
     )
+
+
+def _opening(current: Lab, contest: Contest, curve: Curve | None, name: str) -> None:
+    """The button that opens the selected run on the page that shows it."""
+    if curve is not None and curve.method is not None:
+        page, method = PAGE_OF.get(curve.kind), curve.method
+        label, help_text = OPENING[page]
+        st.button(label, on_click=contest.open, args=(method,), disabled=page is None, help=help_text)
+        return
+    part = None if curve is None else partition_of(current, contest, curve)
+    help_text = "Step through this run"
+    if part is None and curve is not None and curve.strategy == PURSUIT:
+        help_text = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
+    st.button(f"Watch{name}", on_click=contest.watch, args=(part, curve), disabled=part is None, help=help_text)
 
 
 def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition | None:
@@ -104,7 +121,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
             "UB": [_finite(curve.upper_bound) for _, curve in rows],
             "gap": [_finite(100 * curve.gap) for _, curve in rows],
             "sweeps": [curve.last("sweep") for _, curve in rows],
-            "rows": [curve.last("rows") for _, curve in rows],
+            "rows": [None if curve.method and not curve.method.has_groups else curve.last("rows") for _, curve in rows],
             "seconds": [curve.last("seconds") for _, curve in rows],
             "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
             "status": [curve.ending for _, curve in rows],
@@ -119,7 +136,9 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
                 width=72, format="%.6g", help=f"{GLOSSARY['upper bound'].meaning} Lower is better"
             ),
             "gap": column.NumberColumn(width=60, format="%.3g %%", help=GLOSSARY["gap"].meaning),
-            "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"].meaning),
+            "sweeps": column.NumberColumn(
+                width=56, help=f"{GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds."
+            ),
             "rows": column.NumberColumn(width=52, help=f"Benders rows in use. {GLOSSARY['Benders row'].meaning}"),
             "seconds": column.NumberColumn(
                 width=64, format="%.3g", help="Computing time of the run alone, tables included"

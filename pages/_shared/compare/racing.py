@@ -14,10 +14,13 @@ import numpy as np
 import bender_core as bc
 from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, curve_of
 from bender_core.experiments.lane import Entry, Lane
+from bender_core.experiments.methods import Method
 from bender_core.experiments.outcome import CURVE
 from bender_core.experiments.race import Race
 from bender_core.forms.scale import energy_scale
+from pages._shared.app.fields import WATCH
 from pages._shared.app.next_run import Choice
+from pages._shared.app.requests import PAGE_OF
 from pages._shared.app.session import Lab, begin_next
 from pages._shared.compare.curves import Curve
 from pages._shared.partitioning.making import PartitionMaker
@@ -97,7 +100,7 @@ class Pin:
 
 
 def megabytes(entry: Entry) -> int:
-    """The least memory limit of a run, or of the first round of a proof, in megabytes."""
+    """The least memory limit of a run, or of the first round of a method, in megabytes."""
     return -(-entry.memory >> 20)
 
 
@@ -118,8 +121,8 @@ class Contest:
     error : str
     requested : bool
         Whether a race was requested: the click is noted here, as Streamlit may drop the rerun that it starts.
-    to_watch : bool
-        Whether to open the run just started on Watch.
+    destination : str
+        The page to open, if one is.
     to_prove : bool
         Whether to prove the model there.
     """
@@ -132,7 +135,7 @@ class Contest:
     pins: dict[str, Pin] = field(default_factory=dict)
     error: str = ""
     requested: bool = False
-    to_watch: bool = False
+    destination: str = ""
     to_prove: bool = False
     _races: int = 0
 
@@ -154,8 +157,8 @@ class Contest:
         self.stop()
         self._races += 1
         account, shares = self.lab.account, list(map(megabytes, entries))
-        # The groups of a proof grow while there is room.
-        shares = [max(shares) if entry.proves else own for entry, own in zip(entries, shares, strict=True)]
+        # Methods grow while there is room.
+        shares = [max(shares) if entry.method else own for entry, own in zip(entries, shares, strict=True)]
         room = account.free >> 20
         lanes = [
             Lane(entry, replace(limits, megabytes=share * room // sum(shares)), account=account)
@@ -184,13 +187,15 @@ class Contest:
     def unpin(self, key: str) -> None:
         self.pins.pop(key, None)
 
-    def watch(self, part: bc.Partition | None, curve: Curve) -> None:
-        """Start the run, or the proof, again on Watch."""
-        if part is None:
-            self.to_watch = self.to_prove = True
-            return
+    def watch(self, part: bc.Partition, curve: Curve) -> None:
+        """Start the run again on Watch."""
         begin_next(self.lab, self._choice(part, curve))
-        self.to_watch = True
+        self.destination = WATCH
+
+    def open(self, method: Method) -> None:
+        """Prove the model again on Watch, or show its cycles."""
+        self.destination = PAGE_OF[method.name]
+        self.to_prove = self.destination == WATCH
 
     def watch_both(self, runs: Sequence[tuple[bc.Partition, Curve]]) -> None:
         """Start two runs again on Watch, side by side."""
@@ -226,7 +231,7 @@ class Contest:
             status=self.racing.status(lane),
             # The thread continues meanwhile, and appends to the same list.
             records=np.array(list(lane.records), CURVE),
-            memory=None if entry.proves else entry.memory,
+            memory=None if entry.method else entry.memory,
             scale=self.scale,
             note="pinned" * (key in self.pins),
         )

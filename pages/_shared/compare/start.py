@@ -28,7 +28,7 @@ def start(current: Lab, contest: Contest, going: bool) -> None:
     making = contest.maker.busy
     if making:
         follow(lambda: contest.maker.busy, lambda: st.progress(contest.maker.share, contest.maker.doing), TELL_SECONDS)
-    field, count = entries(current, contest.maker), chosen(current)
+    field, count = entries(current, contest.maker), chosen()
     refused = "" if making else objection(field, count, contest.maker)
     if refused:
         contest.requested = False

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 
 import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
 from bender_core.experiments import Limits
-from bender_core.experiments.plan import PROOF
+from bender_core.experiments.methods import METHODS
+from bender_core.experiments.plan import has_groups
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
 from pages._shared.app.address import from_address
 from pages._shared.app.address import state as state_address
 from pages._shared.app.fields import PLAN
-from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.glossary import GLOSSARY, METHODS_HELP
 from pages._shared.app.naming import file_of
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, markdown
@@ -89,9 +91,9 @@ def make() -> str | None:
             st.caption("A copy of your model is kept with the plan on this machine.")
         if not st.form_submit_button("Plan it", width="stretch"):
             return None
-    empty = [name for name, values in runs.items() if not values]
-    if empty:
-        complaint(f"The plan has no {empty[0]}; choose at least one.")
+    missing = _missing(runs)
+    if missing:
+        complaint(missing)
         return None
     title = current.mrf.name if has_model else synth.FAMILIES[source].title
     text = text_of(instances, runs, Limits(sweeps, seconds), title)
@@ -99,7 +101,7 @@ def make() -> str | None:
 
 
 def _runs() -> dict[str, list[int] | list[str]]:
-    """What the runs of a plan are made of: every combination is one."""
+    """What the runs of a plan are made of: every combination is one, and every method."""
     return {
         "sizes": st.multiselect(
             "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"].meaning
@@ -114,15 +116,33 @@ def _runs() -> dict[str, list[int] | list[str]]:
         ),
         "strategies": st.multiselect(
             "Strategies",
-            ["default", *STRATEGIES, PROOF],
+            ["default", *STRATEGIES],
             ["default"],
             key="plan_strategies",
-            help=f"{GLOSSARY['partition'].meaning} “{PROOF}”: {GLOSSARY['proof'].meaning}",
+            help=f"{GLOSSARY['partition'].meaning} None: no runs on chosen groups.",
         ),
         "schedules": st.multiselect(
             "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"].meaning
         ),
+        "methods": st.multiselect(
+            "Methods without chosen groups",
+            list(METHODS),
+            format_func=lambda name: METHODS[name].title,
+            key="plan_methods",
+            help=METHODS_HELP,
+        ),
     }
+
+
+def _missing(runs: Mapping[str, list[int] | list[str]]) -> str:
+    """What a plan still needs, in a sentence; empty if it needs nothing."""
+    if not (runs["strategies"] or runs["methods"]):
+        return "The plan has no strategies and no methods; choose at least one."
+    needed = ("sizes", "variants", "schedules") if runs["strategies"] else ()
+    if any(has_groups(str(name)) for name in runs["methods"]):
+        needed = ("sizes", *needed)
+    empty = [name for name in needed if not runs[name]]
+    return f"The plan has no {empty[0]}; choose at least one." if empty else ""
 
 
 def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:

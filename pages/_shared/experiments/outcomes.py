@@ -19,40 +19,54 @@ from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
     BASELINE,
     PERCENTILES,
-    Proofs,
+    Proven,
     Speed,
     columns,
     gaps,
-    proofs,
+    on_groups,
+    proven,
     speeds,
     to_csv,
-    without_proofs,
 )
+from bender_core.strategies import default_strategy
 from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
+from pages._shared.app.fields import CYCLES, WATCH
+from pages._shared.app.glossary import METHODS_HELP
 from pages._shared.app.naming import file_name
 from pages._shared.app.next_run import Choice
 from pages._shared.app.permalink import made_by
-from pages._shared.app.session import begin_next, lab
+from pages._shared.app.requests import PAGE_OF
+from pages._shared.app.session import begin_next, first_rules, lab
 from pages._shared.app.tabs import tabs
 from pages._shared.app.text import complaint, paragraphs, table
 
 # The most runs listed: larger tables are slow in a browser.
 MOST_LISTED = 2000
+OPENING = "Select a row by its checkbox. No page shows MPLP with cycle pursuit step by step."
 
 
 def watch(task: Task) -> None:
-    """Open a run on Watch."""
+    """Open a run on Watch, or the cycles of its model on Cycles."""
     try:
         mrf, first_groups = task.instance.load(), task.first_groups
     except (bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
         return
-    values = dict(task.instance.values)
+    current, values = lab(), dict(task.instance.values)
     origin = made_by(task.instance.source, values) if task.instance.made else {}
-    choice = Choice(mrf, origin, *first_groups, task.variant, task.schedule, task.found)
-    begin_next(lab(), choice, proves=task.proves)
-    st.switch_page("pages/watch.py")
+    if first_groups is not None:
+        choice = Choice(mrf, origin, *first_groups, task.variant, task.schedule, task.found)
+        begin_next(current, choice, proves=task.method is not None)
+    elif mrf.content_hash() != current.mrf.content_hash():
+        size, variant, schedule = first_rules(current)
+        begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
+    st.switch_page(f"pages/{page_of(task)}.py")
+
+
+def page_of(task: Task) -> str | None:
+    """The page that shows a run; None if there is none."""
+    return WATCH if task.method is None else PAGE_OF.get(task.strategy)
 
 
 def times(runs: Sequence[FinishedRun]) -> None:
@@ -165,25 +179,23 @@ def gap_table(runs: Sequence[FinishedRun]) -> None:
     )
 
 
-def proof_table(proven: Sequence[Proofs]) -> None:
-    """How many models are proven at every M, and how fast."""
+def method_table(rows: Sequence[Proven]) -> None:
+    """How many models each method proves at every M, and how fast."""
     table(
-        ["M (largest)", "proven", "median seconds", "median gap of the others"],
+        ["method", "M (largest)", "proven", "median seconds", "median gap of the others"],
         [
             [
-                str(row.max_size),
+                row.method.title,
+                str(row.max_size) if row.method.has_groups else "–",
                 f"{row.proven} of {row.count}",
                 f"{row.seconds:.3g}" if row.proven else "–",
                 _gap(row.gap) if row.proven < row.count else "–",
             ]
-            for row in proven
+            for row in rows
         ],
         {"M (largest)": "M", "proven": "proof", "median gap of the others": "gap"},
     )
-    st.caption(
-        "A proof makes its groups itself: the bound decides variables, and the rest continues in larger groups, until "
-        "no labelling can be better than the best one."
-    )
+    st.caption(METHODS_HELP)
 
 
 def _gap(value: float) -> str:
@@ -202,6 +214,7 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
         selection_mode="single-row",
         key="runs",
         column_config={
+            "strategy": st.column_config.TextColumn("strategy, or method", width=135),
             "gap": st.column_config.NumberColumn(format="%.2e"),
             "seconds": st.column_config.NumberColumn(format="%.3g"),
             "lower_bound": st.column_config.NumberColumn("LB (energy)", format="%.8g"),
@@ -213,7 +226,10 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
         st.caption(f"The first {MOST_LISTED:,} of {len(runs):,} runs; the files below contain all.")
     one, two, three = st.columns(3)
     rows = picked.selection.rows
-    if one.button("Watch it", disabled=not rows, help="Select a row by its checkbox", width="stretch"):
+    page = page_of(runs[rows[0]].task) if rows else None
+    if one.button(
+        "Open on Cycles" if page == CYCLES else "Watch it", disabled=page is None, help=OPENING, width="stretch"
+    ):
         watch(runs[rows[0]].task)
     two.download_button(
         "Save as CSV", to_csv(runs), file_name(str(st.session_state.plan), "runs.csv"), "text/csv", width="stretch"
@@ -238,11 +254,11 @@ def results(runs: Sequence[FinishedRun]) -> None:
     if not runs:
         st.info("No run of this plan is done yet. Press Run; finished runs are always kept.")
         return
-    compared, proven = without_proofs(runs), proofs(runs)
+    compared, by_method = on_groups(runs), proven(runs)
     views: dict[str, Callable[[], None]] = {}
     if compared:
         views |= {"Times": lambda: times(compared), "Gaps": lambda: gap_table(compared)}
-    if proven:
-        views["Proofs"] = lambda: proof_table(proven)
+    if by_method:
+        views["Methods"] = lambda: method_table(by_method)
     views["Runs"] = lambda: run_list(runs)
     tabs("study_view", views)

@@ -51,7 +51,10 @@ def text_of(
     limits: Limits,
     name: str,
 ) -> str:
-    """A plan for one kind of instances as TOML, with strings, numbers and lists written as in JSON."""
+    """A plan for one kind of instances as TOML, with strings, numbers and lists written as in JSON.
+
+    Empty lists are left out, but for that of strategies: without it, a plan has runs on the model's own groups.
+    """
     return "\n".join(
         [
             f"name = {_toml(name)}",
@@ -60,7 +63,7 @@ def text_of(
             *(f"{key} = {_toml(value)}" for key, value in instances.items()),
             "",
             "[runs]",
-            *(f"{key} = {_toml(list(values))}" for key, values in runs.items()),
+            *(f"{key} = {_toml(list(values))}" for key, values in runs.items() if values or key == "strategies"),
             "",
             "[limits]",
             f"sweeps = {limits.sweeps}",

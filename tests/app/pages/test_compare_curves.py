@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.experiments.outcome import CURVE
-from pages._shared.compare.curves import Curve, compared, labels, picked, remarks, verdict, view
+from pages._shared.compare.curves import Curve, compared, full_name, labels, picked, remarks, verdict, view
 
 SPREAD = 20.0
 
@@ -35,6 +35,32 @@ def test_names_contain_the_settings_that_differ() -> None:
         "9 · by hand · mplp",
         "9 · groups · srmp · pinned",
     ]
+
+
+def test_methods_are_named_by_what_they_do() -> None:
+    """M belongs to those alone that make groups."""
+    proof, cycles, rival = (curve(0, strategy=name, max_size=0) for name in ("proof", "cycles", "mplp-cp"))
+    proof = replace(proof, max_size=8)
+    assert labels([curve(9), proof, cycles, rival]) == ["9", "proof", "cycles", "mplp-cp"]
+    assert labels([curve(9, max_size=5), proof, replace(cycles, note="pinned")]) == [
+        "9 · M 5",
+        "proof · M 8",
+        "cycles · pinned",
+    ]
+    assert [full_name(each) for each in (proof, cycles)] == [
+        "proof: groups and cycles · M up to 8",
+        "cycles: each cycle pays once",
+    ]
+    runs = [curve(9, lower=(-3.0,)), replace(rival, note="pinned")]
+    assert verdict(runs, going=False).startswith("MPLP with cycle pursuit · pinned has the best lower bound, ")
+    assert verdict([curve(9, lower=(-3.0,)), cycles], going=False).startswith("The bound by cycles has the best lower")
+
+
+def test_a_width_tells_other_groups_or_another_largest_size() -> None:
+    methods = [curve(0, strategy=name, max_size=size) for name, size in (("cycles", 0), ("proof", 8), ("proof", 5))]
+    a, b, c, d, e, f = (run["width"] for run in view("", [*methods, curve(4), curve(9), curve(9, max_size=5)])["runs"])
+    assert a == b == d == e
+    assert c == f != a
 
 
 def test_the_chart_gets_the_records_of_the_runs() -> None:

@@ -16,6 +16,7 @@ import bender_core as bc
 from bender_core.engine.gap import relative_gap
 from bender_core.engine.memory_needed import required_bytes
 from bender_core.experiments import Store
+from bender_core.experiments.methods import METHODS
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.strategies import BY_RUNS
@@ -156,39 +157,91 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
 
 
 def test_a_proof_races_whatever_the_variants_and_is_proven_again_on_watch() -> None:
-    test = raced(app("compare"), variants=[4], sizes=[4, 16], strategies=["proof"])
+    test = raced(app("compare"), variants=[4], sizes=[4, 16], strategies=[], methods=["proof"])
     shown, found = table(test), bc.certify(lab(test).mrf)
-    assert sorted(shown["run"]) == [f"proof · M {most}: reduce, unite, partition anew" for most in (16, 4)]
-    k = shown["run"].index("proof · M 16: reduce, unite, partition anew")
+    assert sorted(shown["run"]) == [f"proof · M {most}: groups and cycles" for most in (16, 4)]
+    k = shown["run"].index("proof · M 16: groups and cycles")
     assert (shown["LB"][k], shown["UB"][k], shown["gap"][k]) == (found.upper_bound, found.upper_bound, 0.0)
     assert (shown["status"][k], shown["rows"][k]) == ("gap closed", 0)
     assert shown["sweeps"][k] == sum(one.sweeps for one in found.rounds)
     assert "The proof · M " in said(test)
     assert "it is optimal." in said(test)
-    held = contest(test)
-    (one,) = [curve for curve in held.curves() if curve.max_size == 16]
-    assert (one.proves, one.memory) == (True, None)
-    choose(test, variants=[9], strategies=["groups", "proof"], sizes=[8])
+    kept_contest = contest(test)
+    (one,) = [curve for curve in kept_contest.curves() if curve.max_size == 16]
+    assert (one.kind, one.memory) == ("proof", None)
+    choose(test, variants=[9], strategies=["groups"], sizes=[8])
     assert "2 runs, " in said(test)
     assert view("", [one, replace(one, strategy="groups")])["runs"][0]["kind"] == "proof"
-    held.watch(None, one)
+    kept_contest.open(METHODS["proof"])
     ran(test.run())
     assert not [box for box in test.multiselect if box.key.startswith("race")], "Watch is open"
     assert lab(test).proof is not None
 
 
-def test_a_proof_has_as_much_room_as_the_largest_run() -> None:
-    racing = contest(raced(app("compare"), variants=[9, 11], strategies=["groups", "proof"])).racing
+def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() -> None:
+    test = choose(app("compare"), variants=[9], methods=list(METHODS), sizes=[4, 8])
+    assert "9 runs, " in said(test), "two runs, two proofs at two sizes, and three methods without groups"
+    shown = table(raced(test, sizes=[8]))
+    assert sorted(shown["run"]) == [
+        "9: RMC on all loose edges",
+        "cycles: each cycle pays once",
+        "mplp-cp: MPLP with cycle pursuit",
+        "proof by cycles: cycles alone",
+        "proof by groups: groups alone",
+        "proof: groups and cycles",
+    ]
+    mrf = lab(test).mrf
+    packing = bc.Packing(mrf)
+    packing.run()
+    k = shown["run"].index("cycles: each cycle pays once")
+    assert (shown["LB"][k], shown["UB"][k], shown["sweeps"][k]) == (
+        packing.upper_bound,
+        packing.upper_bound,
+        packing.rounds,
+    )
+    assert (shown["status"][k], np.isnan(shown["rows"][k]), np.isnan(shown["MB"][k])) == ("gap closed", True, True)
+    drawn = {run["kind"]: run for run in view("", contest(test).curves())["runs"]}
+    assert {kind: run["step"] for kind, run in drawn.items()} == {
+        "9": "sweep",
+        "proof": "sweep",
+        "proof by groups": "sweep",
+        "proof by cycles": "sweep",
+        "cycles": "round",
+        "mplp-cp": "round",
+    }
+    assert drawn["cycles"]["name"] == "cycles: each cycle pays once"
+    contest(test).open(METHODS["cycles"])
+    ran(test.run())
+    assert test.session_state.packing.mrf is mrf, "Cycles is open"
+
+
+def test_a_run_of_a_method_is_found_by_later_sessions(own_folder: Path) -> None:
+    kept = Store(own_folder / "runs.sqlite")
+    first = raced(app("compare"), strategies=[], methods=["mplp-cp"])
+    curve = pin(first, kept=kept)
+    later = app("compare")
+    (option,) = later.multiselect("race_earlier").options
+    assert option.startswith("mplp-cp: MPLP with cycle pursuit · 20")
+    (stored,) = kept.of_model(lab(later).mrf)
+    assert (stored.task.strategy, stored.task.max_size) == ("mplp-cp", 0)
+    ran(later.multiselect("race_earlier").set_value([stored.task.key]).run())
+    shown = table(later)
+    assert shown["run"] == ["mplp-cp · earlier: MPLP with cycle pursuit"]
+    assert (shown["LB"], shown["sweeps"]) == ([curve.lower_bound], [curve.last("sweep")])
+
+
+def test_methods_have_at_least_as_much_room_as_the_largest_run() -> None:
+    racing = contest(raced(app("compare"), variants=[9, 11], methods=["proof", "cycles"])).racing
     assert racing is not None
-    *runs, proof = racing.lanes
-    assert proof.entry.proves
-    assert proof.limits.megabytes == max(one.limits.megabytes for one in runs)
+    *runs, proof, cycles = racing.lanes
+    assert (proof.entry.strategy, cycles.entry.strategy) == ("proof", "cycles")
+    assert proof.limits.megabytes == cycles.limits.megabytes >= max(one.limits.megabytes for one in runs)
 
 
 @pytest.mark.slow
 def test_a_field_that_cannot_race_is_refused_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     test = choose(app("compare"), variants=[])
-    assert complaints(test) == ["Nothing to race: choose at least one variant, strategy, M and schedule."]
+    assert complaints(test) == ["Nothing to race: choose a method, or at least one variant, strategy, M and schedule."]
     choose(test, variants=list(bc.VARIANTS), sizes=[2, 3, 4])
     assert complaints(test) == ["36 runs are too many to tell apart; choose at most 24."]
     assert button(test, "Race").disabled
@@ -291,10 +344,10 @@ def test_choices_survive_a_visit_to_another_page() -> None:
 def test_a_failure_is_one_sentence_and_the_rest_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     run, turns = bc.Engine.run, iter(range(100))
 
-    def failing(engine: bc.Engine, **limits: Any) -> bool:
+    def failing(engine: bc.Engine, most: int, **limits: Any) -> bool:
         if next(turns) == 5:
             raise bc.EngineError("this should not happen")
-        return run(engine, **limits)
+        return run(engine, most, **limits)
 
     test = choose(app("compare"))
     monkeypatch.setattr(bc.Engine, "run", failing)

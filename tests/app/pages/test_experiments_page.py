@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.experiments import Instance, Limits, Plan, Store, read_plan
+from bender_core.experiments.methods import METHODS
 from bender_core.strategies import BY_RUNS
 from pages._shared.app import session
 from pages._shared.app.data import store
@@ -223,6 +224,8 @@ def test_a_run_is_watched(strategy: str, monkeypatch: pytest.MonkeyPatch) -> Non
     rules: dict[str, Any] = {"variants": (4,), "strategies": (strategy,), "schedules": ("srmp",), "limits": Limits()}
     values = {parameter.name: parameter.default for parameter in synth.FAMILIES["ising_grid"].parameters}
     instance = Instance("ising_grid", tuple((values | {"rows": 5, "columns": 5}).items()))
+    if strategy in METHODS:
+        rules |= {"strategies": (), "methods": (strategy,)}
     (task,) = Plan("of a test", (instance,), (9,), **rules).tasks()
     outcomes.watch(task)
     mine = session.lab()
@@ -232,11 +235,32 @@ def test_a_run_is_watched(strategy: str, monkeypatch: pytest.MonkeyPatch) -> Non
     following.thread.join()
     assert show_next(mine)
     mrf, part = task.load()
+    assert part is not None
     assert mine.mrf.content_hash() == mrf.content_hash()
     assert mine.origin["make"] == "ising_grid"
     assert (mine.variant, mine.schedule) == (task.variant, task.schedule)
     assert mine.partition.group_of().tolist() == part.group_of().tolist()
     assert (PROOF.get(), opened) == (True if strategy == "proof" else None, ["pages/watch.py"])
+
+
+def test_cycles_are_opened_on_their_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the model of the run, which is made the current one unless it is."""
+    monkeypatch.setattr(kept.st, "session_state", SessionState(lab=linked(FIRST)))
+    opened: list[str] = []
+    monkeypatch.setattr(outcomes.st, "switch_page", opened.append)
+    instance = Instance("ising_grid", (("rows", 3), ("columns", 3), ("seed", 5)))
+    tasks = Plan("of a test", (instance,), (), strategies=(), methods=("cycles", "proof by cycles", "mplp-cp")).tasks()
+    for task in tasks[:2]:
+        outcomes.watch(task)
+        mine = session.lab()
+        following = next_run(mine)
+        assert (following is not None) == (task is tasks[0])
+        if following is not None and following.thread is not None:
+            following.thread.join()
+            assert show_next(mine)
+        assert mine.mrf.content_hash() == task.model
+    assert opened == ["pages/cycles.py"] * 2
+    assert outcomes.page_of(tasks[2]) is None
 
 
 def test_a_plan_that_cannot_be_written_completely_does_not_exist(
@@ -303,28 +327,49 @@ def test_equal_groups_are_shown_at_every_size() -> None:
 
 
 @pytest.mark.slow
-def test_proofs_have_a_view_of_their_own() -> None:
+def test_methods_have_a_view_of_their_own() -> None:
     test = app("experiments")
     mine(test, 2)
     # Of models that no other test has run already.
     test.number_input("plan-ising_grid-rows").set_value(5)
     test.multiselect("plan_sizes").set_value([5])
-    test.multiselect("plan_strategies").set_value(["proof"])
+    test.multiselect("plan_strategies").set_value([])
     press(test, "Plan it")
-    assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("2", "2", "2")
+    assert complaints(test) == ["The plan has no strategies and no methods; choose at least one."]
+    test.multiselect("plan_methods").set_value(["proof", "cycles"])
+    press(test, "Plan it")
+    assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("2", "4", "4")
     press(test, "Run")
     finished(test)
     assert complaints(test) == []
-    assert beside(test, "5") == "2 of 2", "proven, with groups of up to five"
-    assert [tab.label for tab in test.tabs] == ["Proofs", "Runs"]
-    test.multiselect("plan_strategies").set_value(["default", "proof"])
+    assert [tab.label for tab in test.tabs] == ["Methods", "Runs"]
+    assert beside(test, "proof") == "5", "the largest M"
+    assert beside(test, "cycles") == "–"
+    assert cells(test).count("2 of 2") == 2
+    test.session_state.study_view = "Runs"
+    ran(test.run())
+    (listed,) = test.dataframe
+    assert [value == 5 for value in listed.value["M"]] == [True, False] * 2
+    test.multiselect("plan_strategies").set_value(["default"])
     finished(press(press(test, "Plan it"), "Resume"))
-    assert [tab.label for tab in test.tabs] == ["Times", "Gaps", "Proofs", "Runs"]
+    assert [tab.label for tab in test.tabs] == ["Times", "Gaps", "Methods", "Runs"]
     test.session_state.study_view = "Gaps"
     ran(test.run())
     assert "12" not in cells(test), "a proof is no run of its first round's variant"
-    task = next(task for task in test.session_state.planning.planned.tasks if task.proves)
-    assert task.load()[1].largest <= 5
+
+
+def test_a_plan_of_cycles_needs_no_sizes() -> None:
+    test = app("experiments")
+    mine(test, 2)
+    test.multiselect("plan_sizes").set_value([])
+    test.multiselect("plan_methods").set_value(["mplp-cp"])
+    press(test, "Plan it")
+    assert complaints(test) == ["The plan has no sizes; choose at least one."]
+    for name in ("strategies", "variants", "schedules"):
+        test.multiselect(f"plan_{name}").set_value([])
+    press(test, "Plan it")
+    assert complaints(test) == []
+    assert (beside(test, "instances"), beside(test, "runs")) == ("2", "2")
 
 
 def sixty(folder: Path) -> Path:

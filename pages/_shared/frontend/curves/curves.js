@@ -14,7 +14,12 @@ import { Zoom } from "../zoom.js";
 import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
-const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's computing time" };
+const UNIT = {
+  sweeps: "sweeps",
+  rounds: "sweeps, or rounds",
+  rows: "Benders rows in use",
+  seconds: "seconds of the run's computing time",
+};
 const WHAT = {
   bounds: "bounds on the energy",
   lower: "lower bounds on the energy",
@@ -30,7 +35,7 @@ const HOW = {
 const COLOURS =
   "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
   "dotted with ×: on all loose edges.";
-const WITHOUT = " Exact runs have no rows and are not drawn.";
+const WITHOUT = " Exact runs have no rows, nor have methods without chosen groups: they are not drawn.";
 const NAMED = 40; // characters of the model's name above the chart; the tip shows the full name
 const FEW = 8; // runs up to which buttons show the full name of the variant
 
@@ -88,7 +93,7 @@ class Curves {
     const picture = document.createElementNS(SVG, "svg");
     new Picture(picture, "swatch").draw(swatch(run));
     const rest = run.label.slice(run.kind.length);
-    button.append(picture, isShort ? run.label : `${run.kind} ${run.meaning}${rest}`);
+    button.append(picture, isShort ? run.label : `${run.kind}: ${run.meaning}${rest}`);
     button.title = run.name;
     const press = () => button.setAttribute("aria-pressed", String(!this.hidden.has(run.key)));
     press();
@@ -128,10 +133,15 @@ class Curves {
   title() {
     const { model, runs } = this.data;
     const { x, y } = this.choice;
-    const against = `: ${WHAT[y]} against ${UNIT[x]}`;
+    const against = `: ${WHAT[y]} against ${this.unit()}`;
     Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + against, title: model + against });
     const without = x === "rows" && runs.some((run) => run.exact) ? WITHOUT : "";
     this.$(".how").innerHTML = `${HOW[y]} ${COLOURS}${without}`;
+  }
+
+  unit() {
+    const { x } = this.choice;
+    return UNIT[x === "sweeps" && this.data.runs.some((run) => run.step === "round") ? "rounds" : x];
   }
 
   axes(size) {
@@ -140,7 +150,7 @@ class Curves {
     const counted = choice.x !== "seconds" && choice.scale === "linear";
     const across = {
       range,
-      name: `${UNIT[choice.x]}${choice.scale === "log" ? " (log)" : ""}`,
+      name: `${this.unit()}${choice.scale === "log" ? " (log)" : ""}`,
       ticks: (...ends) =>
         scaleOf(choice)
           .ticks(...ends)
@@ -175,7 +185,7 @@ class Curves {
     const { runs } = this.data;
     if (!runs.length) return ["Press Race:", "the runs take turns; bounds appear here."];
     if (runs.every((run) => this.hidden.has(run.key))) return ["All runs are hidden:", "press their names below."];
-    if (this.choice.x === "rows") return ["Exact min-marginals take no rows:", "look at sweeps or seconds."];
+    if (this.choice.x === "rows") return ["These runs take no rows:", "look at sweeps or seconds."];
     return ["…"];
   }
 

@@ -103,11 +103,12 @@ export class Pointer {
       { id: "point", cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour },
     ]);
     const bounds = [run.lower[k], run.upper[k]];
+    const rows = run.step === "round" ? "" : ` · ${run.rows[k]} rows`;
     const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 4);
     this.tip.show(left, top, [
       run.name,
       `LB ${number(run.lower[k], 8)} · UB ${number(run.upper[k], 8)} · gap ${gap}`,
-      `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 5)} s`,
+      `${run.step} ${run.sweeps[k]}${rows} · ${number(run.seconds[k], 5)} s`,
     ]);
   }
 }
