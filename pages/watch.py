@@ -8,6 +8,7 @@ from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH
+from pages._shared.app.pictures import load_pictures
 from pages._shared.app.requests import DESTINATION, EDGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import markdown
@@ -17,7 +18,6 @@ from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.embedded import embedded
 from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
-from pages._shared.app.pictures import load_pictures
 from pages._shared.watch.preloading import load_ahead
 from pages._shared.watch.pricing import pricing
 from pages._shared.watch.proving import proving
