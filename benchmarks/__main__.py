@@ -14,7 +14,7 @@ from pathlib import Path
 import bender_core as bc
 from benchmarks.common import Options
 from benchmarks.others import classes, formats, instances, peers
-from benchmarks.proving import labelings, parts, scaling, side_by_side
+from benchmarks.proving import labelings, parts, relaxations, scaling, side_by_side
 from benchmarks.solver import (
     defaults,
     exact,
@@ -53,6 +53,7 @@ TOPICS = {
     "proving": side_by_side.run,
     "parts": parts.run,
     "scaling": scaling.run,
+    "relaxations": relaxations.run,
 }
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from itertools import chain, islice
 from unittest.mock import patch
 
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, glasses, instances, poses, qubos
+from bender_core.cycles import packing
+from bender_core.cycles.packing import Packing
 from bender_core.engine import carrying
 from bender_core.forms.reduction import Reduction
 from bender_core.groups import Partition
 from bender_core.labelings import improving
 from bender_core.strategies.packing import what_is_left
 from bender_core.trying import policy
+from bender_core.trying.cycles import Cycles
 
 LIMIT = 30.0
 
@@ -27,7 +31,8 @@ def _as_they_are(reduced: Reduction, part: Partition, _: int) -> Partition:
     return what_is_left(part, reduced)
 
 
-WITHOUT: dict[str, Callable[[], AbstractContextManager[object]]] = {
+Ways = dict[str, Callable[[], AbstractContextManager[object]]]
+WITHOUT: Ways = {
     "all": nullcontext,
     "early": lambda: patch.object(policy, "LOOK", math.inf),
     "carrying": lambda: patch.multiple(carrying, _carry_messages=_nothing, _carry_exclusions=_nothing),
@@ -38,19 +43,43 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager[object]]] = {
 }
 
 
+def _only(method: str) -> Callable[[], AbstractContextManager[object]]:
+    """A proof by one method alone."""
+    return lambda: patch.object(bc, "certify", partial(bc.certify, method=method))
+
+
+WITHOUT_OF_CYCLES: Ways = {
+    "both": nullcontext,
+    "groups": _only("groups"),
+    "cycles": _only("cycles"),
+    "read off": lambda: patch.object(Packing, "_improved", lambda _, broken, best, stop: best),
+    "mean": lambda: patch.multiple(packing, DECODED=0, PERTURBATION=0.0),
+    "dropping": lambda: patch.object(Packing, "_drop_idle", _nothing),
+    "reducing": lambda: patch.object(Cycles, "facts", _nothing),
+}
+
+
 def run(options: Options) -> None:
-    """Print one table, and how many models are proven without each part."""
+    """Print two tables, each with how many models are proven without each part."""
     limit = options.seconds(LIMIT)
     print("Processor seconds to the proof with all parts, and without one: reducing before a round stalls, messages")
     print("that go on, small groups first, united groups, trials of other cuts, searches for labellings.")
     print(f"Where nothing is proven within {limit:g} s of the processor, the gap in percent.")
-    row = table({"model": -26, "n": 4} | dict.fromkeys(WITHOUT, 9))
-    proven, seconds = dict.fromkeys(WITHOUT, 0), dict.fromkeys(WITHOUT, 0.0)
-    for name, mrf in _models(options):
+    _table(WITHOUT, _models(options), limit)
+    print("The same by groups and cycles, by one of them, and without a part of the cycles: labellings read off the")
+    print("linear program, or off its mean, dropping idle rows, and reducing the model by what cycles decide.")
+    _table(WITHOUT_OF_CYCLES, _sparse(options), limit)
+
+
+def _table(without: Ways, models: Iterable[Named], limit: float) -> None:
+    """Print how far proofs come without each part."""
+    row = table({"model": -26, "n": 4} | dict.fromkeys(without, 9))
+    proven, seconds = dict.fromkeys(without, 0), dict.fromkeys(without, 0.0)
+    for name, mrf in models:
         said = []
-        for part, without in WITHOUT.items():
+        for part, leave_out in without.items():
             begin = time.process_time()
-            with without():
+            with leave_out():
                 found = bc.certify(mrf, stop=_after(limit))
             spent = time.process_time() - begin
             proven[part] += found.optimal
@@ -71,6 +100,10 @@ def _after(seconds: float) -> bc.Stop:
 
 def _nothing(*_: object) -> None:
     """In place of what goes along from one round to the next."""
+
+
+def _sparse(options: Options) -> Iterator[Named]:
+    return chain(glasses(), qubos(50, 100), instances(options))
 
 
 def _models(options: Options) -> Iterator[Named]:
