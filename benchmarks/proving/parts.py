@@ -98,7 +98,7 @@ def _after(seconds: float) -> bc.Stop:
     return bc.Stop(requested=lambda: time.process_time() > end)
 
 
-def _nothing(*_: object) -> None:
+def _nothing(*_: object, **__: object) -> None:
     """In place of what goes along from one round to the next."""
 
 
