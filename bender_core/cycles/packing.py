@@ -30,7 +30,7 @@ from bender_core.forms.reduction import (
 )
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import sides
-from bender_core.kernels.frustration import find
+from bender_core.kernels.frustration import Hunt, find_many
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
@@ -42,6 +42,7 @@ VIOLATED = 1e-6
 PER_EDGE = 1e-9
 # Labellings are read off the mean of the last rounds, each with another perturbation of this size.
 DECODED, PERTURBATION = 8, 0.1
+SLOTS = 1 << 20
 # Entries that the search for a labelling reads after a round, for every variable.
 SEARCH = 5_000
 # Table entries that are read in the time of a round's overhead, of a slot of a search for cycles, and of an edge or a
@@ -262,18 +263,18 @@ class Packing:
 
         A vertex of one that has been found is not searched from any more.
         """
-        graph, length = self.graph, self._program.broken + PER_EDGE
-        doubled, free, found = graph.doubled, np.ones(graph.n + 1, bool), dict[bytes, IntArray]()
-        for v in self._dice.permutation(graph.n + 1).tolist():
-            if not free[v]:
-                continue
+        graph, length, found = self.graph, self._program.broken + PER_EDGE, dict[bytes, IntArray]()
+        n = graph.n + 1
+        hunt = Hunt(self._dice.permutation(n), np.ones(n, bool), np.zeros(4 * n, np.int64), np.zeros(n, np.int64))
+        at = 0
+        while at < n:
             stop.check()
-            count, read = find(doubled, length, v, 1.0 - VIOLATED)
+            at, count, read = find_many(graph.doubled, length, hunt, at, 1.0 - VIOLATED, VIOLATED / 4, SLOTS)
             self.work += OF_SLOT * read
-            cycle = np.sort(doubled.cycle[:count])
-            free[graph.ends[cycle]] = False
-            if count and not self._program.has(cycle):
-                found[cycle.tobytes()] = cycle
+            for cycle in np.split(hunt.edges[: hunt.ends[count - 1]], hunt.ends[: count - 1]) if count else []:
+                cycle = np.sort(cycle)
+                if not self._program.has(cycle):
+                    found[cycle.tobytes()] = cycle
         return list(found.values())
 
     def _best_shares(self) -> tuple[list[IntArray], FloatArray, float]:
