@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from bender_core.kernels._jit import entry, inner
 
 NONE = -1
+# The slots that are read in one call, some tens of milliseconds; and those of a search that ends by itself.
+SLOTS, ENDLESS = 1 << 20, 1 << 62
 
 
 class Doubled(NamedTuple):
@@ -79,6 +81,16 @@ class Hunt(NamedTuple):
     edges: NDArray[np.int64]
     ends: NDArray[np.int64]
 
+    def cycles(self, count: int) -> list[NDArray[np.int64]]:
+        """The cycles that were found last, their edges in ascending order."""
+        return [np.sort(cycle) for cycle in np.split(self.edges, self.ends[:count])[:-1]]
+
+
+def hunt(order: NDArray[np.int64]) -> Hunt:
+    """The beginning of a hunt from vertices in this order, shape (n,)."""
+    n = len(order)
+    return Hunt(order, np.ones(n, np.bool_), np.zeros(4 * n, np.int64), np.zeros(n, np.int64))
+
 
 def doubled(n: int, ends: NDArray[np.int64], opposite: NDArray[np.bool_]) -> Doubled:
     """The doubled graph of a signed graph.
@@ -131,16 +143,17 @@ def find(graph, length, source, limit):
     int
         The slots that were read.
     """
-    count, known, read = _find(graph, length, source, limit)
+    count, known, read = _find(graph, length, source, limit, ENDLESS)
     _forget(graph, known)
     return count, read
 
 
 @entry
-def find_many(graph, length, hunt, begin, limit, same, most):
-    """Look for cycles from one vertex after another, as `find` does.
+def find_many(graph, length, hunt, begin, limit, reach):
+    """Look for cycles from one vertex after another, as `find` does, until about `SLOTS` slots have been read.
 
-    A vertex is left out if it is on a cycle found before, or so near to a vertex without one that it has none either.
+    A vertex is left out if it is on a cycle found before, or so near to a vertex without one that it has none either,
+    up to half of what the limit is below 1.
 
     Parameters
     ----------
@@ -151,11 +164,9 @@ def find_many(graph, length, hunt, begin, limit, same, most):
     begin : int
         The number of vertices of ``hunt.order`` that have had their turn.
     limit : float
-        Of the length of a cycle.
-    same : float
-        How near vertices count as one.
-    most : int
-        About how many slots are read.
+        Of the length of a cycle, less than 1.
+    reach : int
+        The slots that are read in a search. Then the shortest cycle so far is taken; if there is none, one may exist.
 
     Returns
     -------
@@ -167,13 +178,13 @@ def find_many(graph, length, hunt, begin, limit, same, most):
         The slots that were read.
     """
     at, found, size, read = begin, 0, 0, 0
-    room = len(hunt.edges) - len(graph.cycle)
-    while at < len(hunt.order) and read < most and size <= room:
+    room, same = len(hunt.edges) - len(graph.cycle), (1.0 - limit) / 4.0
+    while at < len(hunt.order) and read < SLOTS and size <= room:
         v = hunt.order[at]
         at += 1
         if not hunt.free[v]:
             continue
-        count, known, seen = _find(graph, length, v, limit)
+        count, known, seen = _find(graph, length, v, limit, reach)
         read += seen
         for k in range(count):
             hunt.edges[size + k] = graph.cycle[k]
@@ -182,7 +193,7 @@ def find_many(graph, length, hunt, begin, limit, same, most):
             size += count
             hunt.ends[found] = size
             found += 1
-        else:
+        elif seen < reach:
             for k in range(known):
                 if graph.near[graph.reached[k]] <= same:
                     hunt.free[graph.reached[k] >> 1] = False
@@ -191,9 +202,9 @@ def find_many(graph, length, hunt, begin, limit, same, most):
 
 
 @inner
-def _find(graph, length, source, limit):
+def _find(graph, length, source, limit, reach):
     """As `find`; also returns how many copies have a distance."""
-    known, read, copy, edge, other = _search(graph, length, 2 * source, limit)
+    known, read, copy, edge, other = _search(graph, length, 2 * source, limit, reach)
     count = 0 if edge == NONE else _simple(graph, copy, edge, other)
     return count, known, read
 
@@ -207,7 +218,7 @@ def _forget(graph, known):
 
 
 @inner
-def _search(graph, length, start, limit):
+def _search(graph, length, start, limit, reach):
     """Dijkstra's algorithm, from both ends of the walk at once: seen from the other end, sides are swapped.
 
     So a walk is a shortest path to a copy, an edge, and the way back from the other end's copy. Returns how many copies
@@ -218,7 +229,7 @@ def _search(graph, length, start, limit):
     at, via, back = NONE, NONE, NONE
     near[start], heap[0], place[start], reached[0] = 0.0, start, 0, start
     graph.before[start] = NONE
-    while waiting:
+    while waiting and read < reach:
         copy = heap[0]
         if 2.0 * near[copy] >= shortest:
             break
@@ -292,14 +303,11 @@ def _simple(graph, copy, edge, back):
     The walk leads to a copy, along an edge, and to the end as another copy is reached from the start, with sides
     swapped.
     """
-    top, line = 0, graph.heap  # which the search needs no more
+    line, cycle, top, size = graph.heap, graph.cycle, 0, 0  # the search needs its heap no more
     while back != NONE:
         line[top] = back
         top += 1
         back = graph.before[back]
-    walk, on_walk, cycle = graph.walk, graph.on_walk, graph.cycle
-    # TODO
-    size = 0
     for k in range(top - 1, -1, -1):
         size, begin = _enter(graph, size, line[k] ^ 1)
         if begin != NONE:
@@ -315,19 +323,20 @@ def _simple(graph, copy, edge, back):
 
 @inner
 def _enter(graph, size, copy):
-    """Let a walk of some copies enter one; returns their number, and where its vertex is on the walk on its other side."""
-    v = copy >> 1
-    begin = graph.on_walk[v]
-    if begin == NONE or graph.walk[begin] == copy:
-        # A loop back to the same side is left out.
-        if begin != NONE:
-            for k in range(begin, size):
-                graph.on_walk[graph.walk[k] >> 1] = NONE
-            size, begin = begin, NONE
-        graph.walk[size] = copy
-        graph.on_walk[v] = size
-        return size + 1, NONE
-    return size, begin
+    """Let a walk of some copies enter one; returns their number, and where its vertex is on the walk on its other side.
+
+    From there on the walk is a frustrated cycle. A loop back to the same copy is not frustrated, and is left out.
+    """
+    begin = graph.on_walk[copy >> 1]
+    if begin != NONE and graph.walk[begin] != copy:
+        return size, begin
+    if begin != NONE:
+        for k in range(begin, size):
+            graph.on_walk[graph.walk[k] >> 1] = NONE
+        size = begin
+    graph.walk[size] = copy
+    graph.on_walk[copy >> 1] = size
+    return size + 1, NONE
 
 
 @inner

@@ -113,7 +113,7 @@ class Descent:
         self._steps = Steps(self.account)
         # The trial that ran last; it may have been given up, and then its memory is free.
         self._going_on: Callable[[], Trial | None] = lambda: None
-        self.cycles = Cycles(self.known, seed, stop, self.account)
+        self.cycles = Cycles(self.known, seed, self.account)
         self._course = course(Policy(self, max_size, seed, method, stop).descend(first), self._count)
 
     @property
