@@ -5,17 +5,16 @@ Source: docs/cycles.md §3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import highspy
 import numpy as np
 
 from bender_core.model import FloatArray, IntArray
-from bender_core.stopping import Stop, never
 
-# Simplex iterations between two looks at whether to stop.
-SLICE = 500
+# Simplex iterations of a slice; a large program takes some tens of milliseconds for them.
+SLICE = 100
 _TOLERANCE = 1e-9
 
 
@@ -71,23 +70,21 @@ class Covering:
         """Whether a cycle has a row."""
         return cycle.tobytes() in self._rows
 
-    def solve(self, stop: Stop = never) -> int:
-        """Find the best shares; returns the entries that simplex iterations pass over, one for each edge and row.
+    def solve(self) -> Iterator[int]:
+        """Find the best shares in slices; yields the entries that the simplex iterations of each have passed over.
 
-        Where the solver fails, the program stays unsolved, with a share of 0 for what is new.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so; the next call goes on.
+        An iteration passes over one for each edge and row. Where the solver fails, the program stays unsolved, with a
+        share of 0 for what is new.
         """
-        done, entries = 0, len(self.broken) + len(self.cycles)
-        while True:
+        entries, is_over = len(self.broken) + len(self.cycles), False
+        while not is_over:
             self._program.run()
-            done += entries * int(self._program.getInfo().simplex_iteration_count)
-            if self._program.getModelStatus() != highspy.HighsModelStatus.kIterationLimit:
-                break
-            stop.check()
+            is_over = self._program.getModelStatus() != highspy.HighsModelStatus.kIterationLimit
+            yield entries * int(self._program.getInfo().simplex_iteration_count)
+        self._take()
+
+    def _take(self) -> None:
+        """Take over what the solver has found."""
         found = self._program.getSolution()
         shares, broken = np.array(found.row_dual) * self._unit, np.array(found.col_value)
         is_optimal = self._program.getModelStatus() == highspy.HighsModelStatus.kOptimal
@@ -96,7 +93,6 @@ class Covering:
             self.shares, self.broken = np.maximum(shares, 0.0), np.clip(broken, 0.0, 1.0)
         else:
             self.shares = np.append(self.shares, np.zeros(len(self.cycles) - len(self.shares)))
-        return done
 
     def drop(self, without: IntArray) -> None:
         """Take rows away, by their numbers."""

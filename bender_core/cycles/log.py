@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bender_core.cycles.shares import borrowed, bound, rests
+from bender_core.cycles.shares import bound
 from bender_core.cycles.signed import SignedGraph
 from bender_core.model import FloatArray, IntArray
 
@@ -164,12 +164,10 @@ class Log:
         shares = np.append(state.shares, found.shares[taking])
         return state._replace(cycles=cycles, shares=shares, lower_bound=bound(self._graph, cycles, shares))
 
-    def begin(self, cycles: Sequence[IntArray]) -> None:
-        """Add the cycles of a round, which take what their edges have left."""
-        state = self._states[-1]
-        lengths = np.array([state.broken[cycle].sum() for cycle in cycles])
-        graph = self._graph
-        shares = borrowed(graph.cost, rests(graph, state.cycles, state.shares), cycles)
+    def begin(self, cycles: Sequence[IntArray], shares: FloatArray) -> None:
+        """Add the cycles of a round, and what they take."""
+        broken = self._states[-1].broken
+        lengths = np.array([broken[cycle].sum() for cycle in cycles])
         self._found.append(_Found(list(cycles), lengths, shares))
 
     def end(self, state: State) -> None:

@@ -6,6 +6,7 @@ Source: docs/cycles.md §8.
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from bender_core.kernels.clusters import (
 from bender_core.kernels.forest import sides
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, IntArray, require_model
-from bender_core.stopping import Stop
+from bender_core.stopping import Stop, never
 
 # Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
 SWEEPS, FIRST_SWEEPS, SOFT_SWEEPS = 20, 200, 20
@@ -121,27 +122,30 @@ class CyclePursuit(Rounds):
         names = OF_NAME * (len(clusters.ends) + len(clusters.triplets))
         return sum(array.nbytes for array in clusters) + names + 8 * (3 * slots + 14 * self.mrf.n)
 
-    def _round(self, stop: Stop) -> None:
+    def slices(self, stop: Stop = never) -> Iterator[None]:
+        """Go on to the end of a round, as in `Rounds`."""
         soft = SOFT_SWEEPS if self._temperature else 0
         most = soft + (SWEEPS if self.rounds else FIRST_SWEEPS)
         while self._sweeps < most:
             if self._sweeps == soft and not self._block:
                 self._near = -math.inf  # after soft minima it says nothing
-            gain = self._sweep(self._temperature if self._sweeps < soft else 0.0, stop)
+            gain = yield from self._sweep(self._temperature if self._sweeps < soft else 0.0)
             if self._sweeps > soft and gain <= GAIN * self._unit:
                 self._sweeps = most  # also after a stop
+        yield
         self.lower_bound = max(self.lower_bound, certified(self._clusters, self.mrf.constant))
         self._improve(stop)
+        yield
         self.finished = self.is_proven or not self._grow(stop)
         self._sweeps, self._near = 0, -math.inf
         self.rounds += 1
 
-    def _sweep(self, temperature: float, stop: Stop) -> float:
+    def _sweep(self, temperature: float) -> Generator[None, None, float]:
         """Update all blocks; returns what the bound has gained since the last sweep, up to rounding."""
         clusters, edges = self._clusters, len(self._clusters.ends)
         blocks = edges + len(clusters.triplets)
         while self._block < blocks:
-            stop.check()
+            yield
             begin, self._block = self._block, min(self._block + SLICE, blocks)
             update(clusters, begin, self._block, temperature)
         self.work += (OF_SOFT if temperature else 1) * (EDGE_ENTRIES * edges + TRIPLET_ENTRIES * len(clusters.triplets))

@@ -6,6 +6,8 @@ Source: docs/cycles.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +16,7 @@ from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
 from bender_core.cycles.log import CycleEvent, Grain, Log, State
 from bender_core.cycles.rounds import Rounds
-from bender_core.cycles.shares import Parts, bound, parts_of, rests
+from bender_core.cycles.shares import Parts, borrowed, bound, parts_of, rests
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice, lattice_left
@@ -30,8 +32,8 @@ from bender_core.forms.reduction import (
 )
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import sides
-from bender_core.kernels.frustration import find
-from bender_core.labelings.searching import LabelingSearch
+from bender_core.kernels.frustration import find_many, hunt
+from bender_core.labelings.searching import SLICE, LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
@@ -42,6 +44,11 @@ FAILED = "the linear program is not solved"
 VIOLATED = 1e-6
 # What every edge adds to the length of a cycle: of cycles that are equally violated, those of few edges come first.
 PER_EDGE = 1e-9
+# The slots that a search reads at first; where a round finds fewer cycles than this share of the vertices, they are
+# this many times as many from then on.
+REACH, FEW, FURTHER = 100, 0.05, 4
+# Cycles that take their shares in one slice.
+TAKING = 2_000
 # Labellings are read off the mean of the last rounds, each with another perturbation of this size.
 DECODED, PERTURBATION = 8, 0.1
 # Entries that the search for a labelling reads after a round, for every variable.
@@ -51,6 +58,8 @@ SEARCH = 5_000
 OF_ROUND, OF_SLOT, OF_ITERATION = 1 << 20, 25, 50
 # Bytes of an entry and of a column of the linear program, with what its solver makes of them.
 OF_ENTRY, OF_EDGE = 100, 1000
+# Bytes of a vertex in the search for cycles.
+OF_VERTEX = 200
 # Rows without a share are dropped where they are this share of all.
 IDLE = 0.3
 # Where the bound does not rise, they are dropped again once there are this many times the rows of the last time.
@@ -119,10 +128,15 @@ class Packing(Rounds):
         shares, broken = np.zeros(0), np.zeros(len(self.graph.cost))
         self._crowd = 0.0  # the rows from which on idle ones are dropped although the bound does not rise
         self._mean = broken  # of the program's solutions, later rounds counting more
+        self._reach = REACH
+        self._course: Iterator[None] | None = None  # of what follows the last event, where it has begun
         known = self._search.labeling, mrf.energy(self._search.labeling)
-        labeling, upper = known if left is not None else self._improved(broken, known, never)
-        start = State([], shares, broken, labeling, upper, bound(self.graph, [], shares))
+        start = State([], shares, broken, *known, bound(self.graph, [], shares))
         self._log = Log(self.graph, start, keeps=keeps)
+        if left is None:
+            for _ in self._improving(broken):
+                pass
+            self._log.improve(*self._best_labeling())
         self._show(0)
 
     def _show(self, position: int) -> None:
@@ -182,20 +196,22 @@ class Packing(Rounds):
         if grain not in ("cycle", "round"):
             raise ValueError(f'no grain {grain!r}; choose "cycle" or "round"')
         begin = self.position
-        self._go_on(grain, stop)
+        for _ in self._go_on(grain):
+            stop.check()
         return [self._log[k] for k in range(begin, self.position)]
 
-    def _go_on(self, grain: Grain, stop: Stop) -> None:
+    def slices(self, stop: Stop = never) -> Iterator[None]:
+        """Go on to the end of the round, as in `Rounds`; all pieces of work are short."""
+        return self._go_on("round")
+
+    def _go_on(self, grain: Grain) -> Iterator[None]:
         begin, rounds = self.position, self.rounds
         while not self.finished:
             if self.position == len(self._log):
-                self._compute(stop)
+                yield from self._compute()
             self._show(self._log.stop_after(self.position, grain))
             if self.position > begin and (grain == "cycle" or self.rounds > rounds):
                 break
-
-    def _round(self, stop: Stop) -> None:
-        self._go_on("round", stop)
 
     def seek(self, position: int) -> None:
         """Go to the state after the first events, backward or forward; nothing is computed again.
@@ -214,46 +230,62 @@ class Packing(Rounds):
             raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
         self._show(position)
 
-    def _compute(self, stop: Stop) -> None:
+    def _compute(self) -> Iterator[None]:
         """Compute what follows the last event: the cycles of a round, its end, or that all is over."""
-        if self._log.is_open:
-            self._end_round(stop)
-            return
-        found = self._violated(stop)
-        if found:
-            self._program.add(found)
-            self._log.begin(found)
-        else:
-            self._is_over = True
+        if self._course is None:
+            self._course = self._end_round() if self._log.is_open else self._begin_round()
+        for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
+            yield
+        self._course = None
 
-    def _end_round(self, stop: Stop) -> None:
+    def _begin_round(self) -> Iterator[None]:
+        """Look for violated cycles, which take what their edges have left."""
+        found = yield from self._violated()
+        if not found:
+            self._is_over = True
+            return
+        latest, shares = self._log.latest, list[FloatArray]()
+        left = rests(self.graph, latest.cycles, latest.shares)
+        for begin in range(0, len(found), TAKING):
+            yield
+            shares.append(borrowed(self.graph.cost, left, found[begin : begin + TAKING]))
+        self._program.add(found)
+        self._log.begin(found, np.concatenate(shares))
+
+    def _end_round(self) -> Iterator[None]:
         """Solve the linear program, and look for a better labelling."""
         program = self._program
-        self.work += OF_ROUND + OF_ITERATION * program.solve(stop)
+        yield
+        self.work += OF_ROUND
+        for read in program.solve():
+            self.work += OF_ITERATION * read
+            yield
         cycles, shares, lower = self._best_shares()
-        now = self._log.latest
-        labeling, upper = self._improved(program.broken, (now.labeling, now.upper_bound), stop)
+        yield from self._improving(program.broken)
+        labeling, upper = self._best_labeling()
         self._log.end(State(cycles, shares, program.broken, labeling, upper, lower))
         self._is_over = bool(self.margin.excludes(lower - upper, 0.0)) or not program.is_solved
 
-    def _violated(self, stop: Stop) -> list[IntArray]:
+    def _violated(self) -> Generator[None, None, list[IntArray]]:
         """Frustrated cycles without a row whose edges are broken by less than one in all.
 
-        A vertex of one that has been found is not searched from any more.
+        A vertex of one that has been found is not searched from any more. Searches do not go far, unless they find few
+        cycles: so most cycles are short, and where none is found, none is violated.
         """
-        graph, length = self.graph, self._program.broken + PER_EDGE
-        doubled, free, found = graph.doubled, np.ones(graph.n + 1, bool), dict[bytes, IntArray]()
-        for v in self._dice.permutation(graph.n + 1).tolist():
-            if not free[v]:
-                continue
-            stop.check()
-            count, read = find(doubled, length, v, 1.0 - VIOLATED)
+        graph, length, found = self.graph, self._program.broken + PER_EDGE, dict[bytes, IntArray]()
+        search, done = hunt(self._dice.permutation(graph.n + 1)), 0
+        while True:
+            yield
+            done, count, read = find_many(graph.doubled, length, search, done, 1.0 - VIOLATED, self._reach)
             self.work += OF_SLOT * read
-            cycle = np.sort(doubled.cycle[:count])
-            free[graph.ends[cycle]] = False
-            if count and not self._program.has(cycle):
-                found[cycle.tobytes()] = cycle
-        return list(found.values())
+            new = (cycle for cycle in search.cycles(count) if not self._program.has(cycle))
+            found |= {cycle.tobytes(): cycle for cycle in new}
+            if done <= graph.n:
+                continue
+            # Both copies of a vertex see its edges.
+            if len(found) > FEW * graph.n or self._reach >= 4 * len(graph.cost):
+                return list(found.values())
+            self._reach, done = FURTHER * self._reach, 0
 
     def _best_shares(self) -> tuple[list[IntArray], FloatArray, float]:
         """The shares of the program with their bound if that is higher than the present one; rows that have become
@@ -289,33 +321,48 @@ class Packing(Rounds):
         broken: FloatArray = self._program.broken[np.concatenate(cycles)]
         return np.bincount(owners, broken, len(cycles)).astype(float)
 
-    def _improved(self, broken: FloatArray, best: tuple[IntArray, float], stop: Stop) -> tuple[IntArray, float]:
+    def _improving(self, broken: FloatArray) -> Iterator[None]:
         """Look for a better labelling: half of the search begins with the best one that the program suggests, half of
         it goes on with the best one of all.
         """
-        work = SEARCH * self.mrf.n // 2
-        suggested = LabelingSearch(self.mrf, self._suggested(broken), int(self._dice.integers(1 << 31)))
-        suggested.go_on(work, stop)
-        if self.mrf.energy(suggested.labeling) < best[1]:
+        near = list[tuple[float, IntArray]]()
+        for each in self._perturbed(broken):
+            yield
+            labeling = decoded(self.graph, each)
+            near.append((self.mrf.energy(labeling), labeling))
+        _, best = min(near, key=itemgetter(0))
+        suggested = LabelingSearch(self.mrf, best, int(self._dice.integers(1 << 31)))
+        yield from self._searching(suggested)
+        if self.mrf.energy(suggested.labeling) < self._log.latest.upper_bound:
             self._search.turn_to(self.mrf, suggested.labeling)
-        before = self._search.work
-        self._search.go_on(work, stop)
-        self.work += suggested.work + self._search.work - before
-        energy = self.mrf.energy(self._search.labeling)
-        return (self._search.labeling, energy) if energy < best[1] else best
+        yield from self._searching(self._search)
 
-    def _suggested(self, broken: FloatArray) -> IntArray:
-        """The best of several labellings that satisfy the edges which the program breaks least."""
+    def _searching(self, search: LabelingSearch) -> Iterator[None]:
+        begin, end = search.work, search.work + SEARCH * self.mrf.n // 2
+        while search.work < end:
+            yield
+            search.go_on(min(SLICE, end - search.work))
+        self.work += search.work - begin
+
+    def _perturbed(self, broken: FloatArray) -> Iterator[FloatArray]:
+        """The program's solution, and means of the last ones with different perturbations."""
         self._mean = (self._mean + broken) / 2
-        near = [self._mean + PERTURBATION * self._dice.random(len(broken)) for _ in range(DECODED)]
-        return min((decoded(self.graph, each) for each in (broken, *near)), key=self.mrf.energy)
+        yield broken
+        for _ in range(DECODED):
+            yield self._mean + PERTURBATION * self._dice.random(len(broken))
+
+    def _best_labeling(self) -> tuple[IntArray, float]:
+        """The best one known, with its energy."""
+        latest, found = self._log.latest, self._search.labeling
+        energy = self.mrf.energy(found)
+        return (found, energy) if energy < latest.upper_bound else (latest.labeling, latest.upper_bound)
 
     @property
     def nbytes(self) -> int:
         """About the memory of the graph, of the linear program, and of what is kept of every round."""
         entries = sum(map(len, self._program.cycles))
-        arrays = sum(array.nbytes for array in self.graph.doubled)
-        return arrays + OF_ENTRY * entries + OF_EDGE * len(self.graph.cost) + self._log.nbytes
+        of_graph = OF_EDGE * len(self.graph.cost) + OF_VERTEX * (self.graph.n + 1)
+        return of_graph + OF_ENTRY * entries + self._log.nbytes
 
     def parts(self, labeling: ArrayLike | None = None) -> Parts:
         """Where the gap between the bound and the energy of a labelling lies. Source: docs/cycles.md §2.
@@ -403,6 +450,17 @@ class Packing(Rounds):
         number = np.append(whole.deciders, whole.model.n)  # of variables, and the ghost
         cycles = tuple(number[self.graph.ends[cycle]] for cycle in self.cycles)
         return CycleStep(cycles, self.shares, *numbered(found, number), self.margin.step)
+
+
+def needed_bytes(mrf: BinaryMRF) -> int:
+    """About the memory of a packing of a model before its first round, at most.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    """
+    edges, vertices = mrf.n_edges + mrf.n, mrf.n + 1  # with those of the ghost
+    return (OF_EDGE + 8) * edges + OF_VERTEX * vertices
 
 
 def _margin(graph: SignedGraph, mrf: BinaryMRF, left: Left | None) -> Margin:

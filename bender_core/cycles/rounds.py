@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Self
 
 from bender_core.checking.certificate import EXHAUSTED, OPTIMAL, STOPPED
@@ -51,8 +51,20 @@ class Rounds(ABC):
         """About the memory in use."""
 
     @abstractmethod
-    def _round(self, stop: Stop) -> None:
-        """Go on to the end of a round; after a stop, the next call does."""
+    def slices(self, stop: Stop = never) -> Iterator[None]:
+        """Go on to the end of a round; yields before each piece of work of about 50 ms. If it is given up, the next one
+        goes on.
+
+        Parameters
+        ----------
+        stop : Stop
+            Checked within pieces that take longer.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
 
     @property
     def sweep(self) -> int:
@@ -83,9 +95,9 @@ class Rounds(ABC):
         max_rounds : int, optional
             All rounds, those done before included.
         on_progress : callable, optional
-            Called after every round; returning True pauses.
+            Called after every round, and within rounds about every 50 ms; returning True pauses.
         stop : Stop
-            Checked also within rounds.
+            Checked as often.
 
         Returns
         -------
@@ -98,7 +110,10 @@ class Rounds(ABC):
             If ``stop`` says so; bounds and labelling are those reached by then, and the next call goes on.
         """
         while not self.finished and (max_rounds is None or self.rounds < max_rounds):
-            self._round(stop)
+            for _ in self.slices(stop):
+                stop.check()
+                if on_progress is not None and on_progress(self):
+                    return False
             if on_progress is not None and on_progress(self):
                 break
         return self.finished

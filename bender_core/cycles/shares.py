@@ -50,13 +50,13 @@ def rests(graph: SignedGraph, cycles: Sequence[IntArray], shares: FloatArray) ->
     return exact_sums(np.concatenate([np.arange(count), *cycles]), np.concatenate([graph.cost, lent]), count)
 
 
-def borrowed(cost: FloatArray, rest: FloatArray, cycles: Sequence[IntArray]) -> FloatArray:
+def borrowed(cost: FloatArray, left: FloatArray, cycles: Sequence[IntArray]) -> FloatArray:
     """What cycles can take one after the other: each the least that any of its edges has left, beyond rounding.
 
     Parameters
     ----------
-    cost, rest : ndarray, shape (E,)
-        Of every edge, and what it has left; energy.
+    cost, left : ndarray, shape (E,)
+        Of every edge, and what it has left; energy. What the cycles take is taken off.
     cycles : sequence of ndarray of int64
 
     Returns
@@ -64,7 +64,7 @@ def borrowed(cost: FloatArray, rest: FloatArray, cycles: Sequence[IntArray]) -> 
     ndarray, shape (len(cycles),)
         Energy, not negative.
     """
-    left, shares = rest.copy(), np.zeros(len(cycles))
+    shares = np.zeros(len(cycles))
     for k, cycle in enumerate(cycles):
         if (left[cycle] > SPENT * cost[cycle]).all():
             shares[k] = left[cycle].min()

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from bender_core.kernels._jit import entry, inner
 
 NONE = -1
+# The slots that are read in one call, some tens of milliseconds; and those of a search that ends by itself.
+SLOTS, ENDLESS = 1 << 20, 1 << 62
 
 
 class Doubled(NamedTuple):
@@ -35,7 +37,9 @@ class Doubled(NamedTuple):
     heap, place : ndarray of int64, shape (2n,)
         The copies that are waiting, as a heap by distance; and where each one is in it, or `NONE`.
     reached : ndarray of int64, shape (2n,)
-        The copies that have a distance; after a search the vertices of the walk, as copies.
+        The copies that have a distance.
+    walk : ndarray of int64, shape (2n,)
+        The copies on the walk; after a search those of the cycle.
     on_walk : ndarray of int64, shape (n,)
         Where a vertex is on the walk; `NONE` between searches.
     cycle : ndarray of int64, shape (2n,)
@@ -52,8 +56,40 @@ class Doubled(NamedTuple):
     heap: NDArray[np.int64]
     place: NDArray[np.int64]
     reached: NDArray[np.int64]
+    walk: NDArray[np.int64]
     on_walk: NDArray[np.int64]
     cycle: NDArray[np.int64]
+
+
+class Hunt(NamedTuple):
+    """Searches from many vertices, and what they find.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (n,)
+        The vertices.
+    free : ndarray of bool, shape (n,)
+        Those from which a search may find something new.
+    edges : ndarray of int64, shape (4n,)
+        Of the cycles that were found last, one after the other.
+    ends : ndarray of int64, shape (n,)
+        Where each of them ends.
+    """
+
+    order: NDArray[np.int64]
+    free: NDArray[np.bool_]
+    edges: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def cycles(self, count: int) -> list[NDArray[np.int64]]:
+        """The cycles that were found last, their edges in ascending order."""
+        return [np.sort(cycle) for cycle in np.split(self.edges, self.ends[:count])[:-1]]
+
+
+def hunt(order: NDArray[np.int64]) -> Hunt:
+    """The beginning of a hunt from vertices in this order, shape (n,)."""
+    n = len(order)
+    return Hunt(order, np.ones(n, np.bool_), np.zeros(4 * n, np.int64), np.zeros(n, np.int64))
 
 
 def doubled(n: int, ends: NDArray[np.int64], opposite: NDArray[np.bool_]) -> Doubled:
@@ -70,7 +106,7 @@ def doubled(n: int, ends: NDArray[np.int64], opposite: NDArray[np.bool_]) -> Dou
     owners = ends.T.reshape(-1)
     order = np.argsort(owners, kind="stable")
     first = np.concatenate([[0], np.bincount(owners, minlength=n).cumsum()])
-    before, edge_from, heap, reached, cycle = np.zeros((5, 2 * n), np.int64)
+    before, edge_from, heap, reached, walk, cycle = np.zeros((6, 2 * n), np.int64)
     return Doubled(
         first.astype(np.int64),
         ends[:, ::-1].T.reshape(-1)[order],
@@ -82,6 +118,7 @@ def doubled(n: int, ends: NDArray[np.int64], opposite: NDArray[np.bool_]) -> Dou
         heap,
         np.full(2 * n, NONE, np.int64),
         reached,
+        walk,
         np.full(n, NONE, np.int64),
         cycle,
     )
@@ -106,26 +143,95 @@ def find(graph, length, source, limit):
     int
         The slots that were read.
     """
-    target = 2 * source + 1
-    found, read = _search(graph, length, 2 * source, target, limit)
-    if not found:
-        return 0, read
-    return _simple(graph, target), read
+    count, known, read = _find(graph, length, source, limit, ENDLESS)
+    _forget(graph, known)
+    return count, read
+
+
+@entry
+def find_many(graph, length, hunt, begin, limit, reach):
+    """Look for cycles from one vertex after another, as `find` does, until about `SLOTS` slots have been read.
+
+    A vertex is left out if it is on a cycle found before, or so near to a vertex without one that it has none either,
+    up to half of what the limit is below 1.
+
+    Parameters
+    ----------
+    graph : Doubled
+    length : ndarray, shape (E,)
+        Of the edges, not negative.
+    hunt : Hunt
+    begin : int
+        The number of vertices of ``hunt.order`` that have had their turn.
+    limit : float
+        Of the length of a cycle, less than 1.
+    reach : int
+        The slots that are read in a search. Then the shortest cycle so far is taken; if there is none, one may exist.
+
+    Returns
+    -------
+    int
+        The number of vertices that have had their turn.
+    int
+        The number of cycles, which ``hunt.edges`` contains up to ``hunt.ends``.
+    int
+        The slots that were read.
+    """
+    at, found, size, read = begin, 0, 0, 0
+    room, same = len(hunt.edges) - len(graph.cycle), (1.0 - limit) / 4.0
+    while at < len(hunt.order) and read < SLOTS and size <= room:
+        v = hunt.order[at]
+        at += 1
+        if not hunt.free[v]:
+            continue
+        count, known, seen = _find(graph, length, v, limit, reach)
+        read += seen
+        for k in range(count):
+            hunt.edges[size + k] = graph.cycle[k]
+            hunt.free[graph.walk[k] >> 1] = False
+        if count:
+            size += count
+            hunt.ends[found] = size
+            found += 1
+        elif seen < reach:
+            for k in range(known):
+                if graph.near[graph.reached[k]] <= same:
+                    hunt.free[graph.reached[k] >> 1] = False
+        _forget(graph, known)
+    return at, found, read
 
 
 @inner
-def _search(graph, length, start, target, limit):
-    """Dijkstra's algorithm; returns whether the target is nearer than the limit, and the slots that were read."""
+def _find(graph, length, source, limit, reach):
+    """As `find`; also returns how many copies have a distance."""
+    known, read, copy, edge, other = _search(graph, length, 2 * source, limit, reach)
+    count = 0 if edge == NONE else _simple(graph, copy, edge, other)
+    return count, known, read
+
+
+@inner
+def _forget(graph, known):
+    """Take the distances of a search away."""
+    for k in range(known):
+        graph.near[graph.reached[k]] = np.inf
+        graph.place[graph.reached[k]] = NONE
+
+
+@inner
+def _search(graph, length, start, limit, reach):
+    """Dijkstra's algorithm, from both ends of the walk at once: seen from the other end, sides are swapped.
+
+    So a walk is a shortest path to a copy, an edge, and the way back from the other end's copy. Returns how many copies
+    have a distance, the slots that were read, and these three of the shortest walk.
+    """
     near, heap, place, reached = graph.near, graph.heap, graph.place, graph.reached
-    waiting, known, read, found = 1, 1, 0, False
+    waiting, known, read, shortest = 1, 1, 0, limit
+    at, via, back = NONE, NONE, NONE
     near[start], heap[0], place[start], reached[0] = 0.0, start, 0, start
     graph.before[start] = NONE
-    while waiting:
+    while waiting and read < reach:
         copy = heap[0]
-        if near[copy] >= limit:
-            break
-        if copy == target:
-            found = True
+        if 2.0 * near[copy] >= shortest:
             break
         waiting -= 1
         place[copy] = NONE
@@ -138,7 +244,11 @@ def _search(graph, length, start, target, limit):
             e = graph.edge[slot]
             next_copy = 2 * graph.other[slot] + (side ^ graph.crosses[slot])
             distance = near[copy] + length[e]
-            if distance >= near[next_copy]:
+            if distance + near[next_copy ^ 1] < shortest:
+                shortest = distance + near[next_copy ^ 1]
+                at, via, back = copy, e, next_copy ^ 1
+            # Half of a shorter walk is nearer.
+            if distance >= near[next_copy] or 2.0 * distance >= shortest:
                 continue
             if near[next_copy] == np.inf:
                 reached[known] = next_copy
@@ -149,10 +259,7 @@ def _search(graph, length, start, target, limit):
             graph.before[next_copy] = copy
             graph.edge_from[next_copy] = e
             _rise(heap, place, near, next_copy)
-    for k in range(known):
-        near[reached[k]] = np.inf
-        place[reached[k]] = NONE
-    return found, read
+    return known, read, at, via, back
 
 
 @inner
@@ -190,22 +297,54 @@ def _rise(heap, place, near, copy):
 
 
 @inner
-def _simple(graph, target):
-    """The first simple cycle on the way back from the target; returns the number of its edges.
+def _simple(graph, copy, edge, back):
+    """The first simple cycle on a walk, seen from its end; returns the number of its edges.
 
-    A vertex is on the walk twice at most, on either side, so what closes there is frustrated. At the latest that is the
-    source.
+    The walk leads to a copy, along an edge, and to the end as another copy is reached from the start, with sides
+    swapped.
     """
-    walk, on_walk, cycle = graph.reached, graph.on_walk, graph.cycle
-    top, copy, begin = 0, target, NONE
-    while begin == NONE:
-        walk[top] = copy
-        on_walk[copy >> 1] = top
-        cycle[top], copy = graph.edge_from[copy], graph.before[copy]
-        begin = on_walk[copy >> 1]
+    line, cycle, top, size = graph.heap, graph.cycle, 0, 0  # the search needs its heap no more
+    while back != NONE:
+        line[top] = back
         top += 1
-    for k in range(top):
-        on_walk[walk[k] >> 1] = NONE
-    for k in range(top - begin):
-        cycle[k] = cycle[begin + k]
-    return top - begin
+        back = graph.before[back]
+    for k in range(top - 1, -1, -1):
+        size, begin = _enter(graph, size, line[k] ^ 1)
+        if begin != NONE:
+            return _closed(graph, size, begin)
+        cycle[size - 1] = graph.edge_from[line[k - 1]] if k else edge
+    while True:
+        size, begin = _enter(graph, size, copy)
+        if begin != NONE:
+            return _closed(graph, size, begin)
+        cycle[size - 1] = graph.edge_from[copy]
+        copy = graph.before[copy]
+
+
+@inner
+def _enter(graph, size, copy):
+    """Let a walk of some copies enter one; returns their number, and where its vertex is on the walk on its other side.
+
+    From there on the walk is a frustrated cycle. A loop back to the same copy is not frustrated, and is left out.
+    """
+    begin = graph.on_walk[copy >> 1]
+    if begin != NONE and graph.walk[begin] != copy:
+        return size, begin
+    if begin != NONE:
+        for k in range(begin, size):
+            graph.on_walk[graph.walk[k] >> 1] = NONE
+        size = begin
+    graph.walk[size] = copy
+    graph.on_walk[copy >> 1] = size
+    return size + 1, NONE
+
+
+@inner
+def _closed(graph, size, begin):
+    """The walk from a place on is a cycle; returns the number of its edges."""
+    for k in range(size):
+        graph.on_walk[graph.walk[k] >> 1] = NONE
+    for k in range(size - begin):
+        graph.cycle[k] = graph.cycle[begin + k]
+        graph.walk[k] = graph.walk[begin + k]
+    return size - begin

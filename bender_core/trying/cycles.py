@@ -9,10 +9,9 @@ import math
 import weakref
 
 from bender_core.account import Account
-from bender_core.cycles.packing import OF_SLOT, Packing
+from bender_core.cycles.packing import OF_SLOT, Packing, needed_bytes
 from bender_core.forms.reduction import Facts
 from bender_core.model import IntArray
-from bender_core.stopping import Stop
 from bender_core.trying.known import Known
 from bender_core.trying.trials import Trying
 
@@ -33,9 +32,8 @@ class Cycles:
     known : Known
     seed : int
         Of the packings.
-    stop : Stop
     account : Account
-        Charged with the present packing. One that does not fit is given up.
+        Charged with the present packing before it is made. One that does not fit is given up.
 
     Attributes
     ----------
@@ -43,13 +41,13 @@ class Cycles:
         Table entries, of all packings.
     """
 
-    def __init__(self, known: Known, seed: int, stop: Stop, account: Account) -> None:
+    def __init__(self, known: Known, seed: int, account: Account) -> None:
         charges = account.open("cycles", {})
         assert charges is not None
         self._charges = charges
         weakref.finalize(self, charges.close)
         self._is_given_up = False
-        self._known, self._seed, self._stop = known, seed, stop
+        self._known, self._seed = known, seed
         self._packing: Packing | None = None
         self._last = 0  # the work of its last round
         self._leads = False  # whether the bound by cycles was the better one at the last turn
@@ -99,14 +97,17 @@ class Cycles:
         return self._is_given_up or (self.packing is not None and self.packing.finished)
 
     def _round(self) -> Trying[None]:
-        packing = self.packing or self._begin()
-        if not self._charges.charge("cycles", packing.nbytes - self._charges.used):
+        packing = self.packing
+        needed = needed_bytes(self._known.whole.reduced) if packing is None else packing.nbytes
+        if not self._charges.charge("cycles", needed - self._charges.used):
             self._is_given_up, self._packing = True, None
             self._charges.close()
             return
+        packing = packing or self._begin()
         before = packing.work
         packing.take(self._known.left)
-        packing.run(packing.rounds + 1, stop=self._stop)
+        for _ in packing.slices():
+            yield None
         self._last = packing.work - before
         self.work += self._last
         self._known.note(packing)

@@ -114,7 +114,7 @@ class Descent:
         self._steps = Steps(self.account)
         # The trial that ran last; it may have been given up, and then its memory is free.
         self._going_on: Callable[[], Trial | None] = lambda: None
-        self.cycles = Cycles(self.known, seed, stop, self.account)
+        self.cycles = Cycles(self.known, seed, self.account)
         self._last_packing: Packing | None = None  # of the last round; None if that was a run
         self._course = course(Policy(self, max_size, seed, method, stop).descend(first), self._count)
 
@@ -270,6 +270,8 @@ class Descent:
         if packing.mrf.n < engine.mrf.n:
             change = Change(prove=True, reduce=True)
             on_round(Fork(engine.position, change), engine := change.fork(engine, reduction=self.left))
+        # A round that was stopped is no part of the change.
+        packing.seek(packing.events.stop_before(packing.position + 1, "round"))
         change = change_by(packing)
         on_round(Fork(engine.position, change), change.fork(engine, packing=packing))
 

@@ -109,7 +109,7 @@ class WatchedPacking(Exclusive):
         packing, encoder = self._begun()
         while not (packing.finished or self.failure) and len(self.events) < self._until:
             try:
-                packing.step("round", stop)
+                packing.step("cycle", stop)  # all of a round are found by its first step
             finally:
                 self.events += encoder.go_on()
                 packing.seek(len(packing.events))

@@ -140,7 +140,7 @@ def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
     mrf = synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=1)
     whole, found, stops = bc.CyclePursuit(mrf), bc.CyclePursuit(mrf), 0
     while not found.finished:
-        looks = iter(range(70))
+        looks = iter(range(50))
         before = found.lower_bound
         try:
             found.run(stop=bc.Stop(requested=lambda looks=looks: next(looks, None) is None))

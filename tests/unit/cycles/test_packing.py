@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +11,8 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.cycles import covering
-from bender_core.cycles.packing import Packing, decoded
+from bender_core.cycles import covering, packing
+from bender_core.cycles.packing import Packing, decoded, needed_bytes
 from bender_core.cycles.shares import borrowed, bound, rests
 from bender_core.cycles.signed import signed_graph
 from bender_core.forms.reduction import OPEN, Left, unreduced
@@ -260,14 +262,15 @@ def test_cycles_borrow_what_the_ones_before_have_left() -> None:
     rest = np.array([3.0, 2.0, 5.0, -1.0, 1e-14])
     cycles = [np.array(edges) for edges in ([0, 1], [0, 2], [1, 2], [2, 3], [2, 4])]
     assert borrowed(np.full(5, 5.0), rest, cycles).tolist() == [2.0, 1.0, 0.0, 0.0, 0.0]
-    assert rest.tolist() == [3.0, 2.0, 5.0, -1.0, 1e-14]
+    assert rest.tolist() == [0.0, 0.0, 4.0, -1.0, 1e-14]
 
 
 def test_a_stop_while_the_program_is_solved_keeps_what_cycles_have_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Packing(synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=1))
     first = found.lower_bound
 
-    def stopped(stop: bc.Stop) -> int:
+    def stopped() -> Iterator[int]:
+        yield 0
         raise bc.Stopped
 
     monkeypatch.setattr(found._program, "solve", stopped)
@@ -279,6 +282,62 @@ def test_a_stop_while_the_program_is_solved_keeps_what_cycles_have_taken(monkeyp
     monkeypatch.undo()
     assert found.run()
     assert found.is_proven
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(mrfs(8), st.integers(0, 3), st.lists(st.integers(1, 40), min_size=1, max_size=8))
+def test_a_round_goes_on_after_a_stop_before_any_slice(mrf: bc.BinaryMRF, seed: int, looks: list[int]) -> None:
+    """Also where an earlier event is shown in between; nothing depends on where it was stopped."""
+    whole, pieces, turn = Packing(mrf, seed), Packing(mrf, seed), 0
+    whole.run()
+    with pytest.MonkeyPatch.context() as patch:
+        # As many slices as possible.
+        for place, name in ((covering, "SLICE"), (packing, "TAKING")):
+            patch.setattr(place, name, 1)
+        while not pieces.finished:
+            left = iter(range(looks[turn % len(looks)]))
+            turn += 1
+            try:
+                pieces.run(stop=bc.Stop(requested=lambda left=left: next(left, None) is None))
+            except bc.Stopped:
+                pieces.seek(len(pieces.events) // 2)
+                pieces.seek(len(pieces.events))
+    assert state_of(pieces) == state_of(whole)
+    assert (pieces.work, len(pieces.events)) == (whole.work, len(whole.events))
+    for one, other in zip(list(pieces.events), list(whole.events), strict=True):
+        assert (one.round, one.share, one.lower_bound) == (other.round, other.share, other.lower_bound)
+        assert (one.cycle is None) == (other.cycle is None)
+        assert one.cycle is None or (one.cycle == other.cycle).all()
+
+
+def test_progress_is_reported_within_a_round() -> None:
+    """Also while the program is solved, and while labellings are looked for."""
+    found, rounds, steps = Packing(synth.ising_grid(20, 20, torus=True, coupling="gaussian", seed=1)), [], []
+
+    def note(packing: Packing) -> bool:
+        rounds.append(packing.rounds)
+        steps.append(packing.events.is_open)
+        return len(rounds) == 200
+
+    assert not found.run(on_progress=note)
+    assert np.bincount(rounds)[:-1].min() > 10
+    assert 0.1 < np.mean(steps) < 0.95
+
+
+def test_slices_that_are_given_up_go_on() -> None:
+    mrf = synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=1)
+    whole, pieces = Packing(mrf), Packing(mrf)
+    whole.run()
+    while not pieces.finished:
+        for _, _ in zip(range(3), pieces.slices(), strict=False):
+            pass
+    assert (state_of(pieces), pieces.work) == (state_of(whole), whole.work)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(mrfs(8))
+def test_the_memory_of_a_packing_is_known_before_it_is_made(mrf: bc.BinaryMRF) -> None:
+    assert Packing(mrf).nbytes <= needed_bytes(mrf) < 2 * Packing(mrf).nbytes + 2_000 * mrf.n
 
 
 def test_what_has_not_happened_is_refused_in_words() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bender_core.kernels.frustration import NONE, doubled, find
+from bender_core.kernels.frustration import ENDLESS, NONE, doubled, find, find_many, hunt
 from tests import naive
 from tests.models import examples
 
@@ -38,3 +38,35 @@ def test_the_shortest_one_is_found_and_all_that_are_found_are_simple(
     assert min(found, default=np.inf) == shortest or np.isclose(min(found), shortest)
     if odd:
         assert all(find(graph, lengths, source, 0.999 * shortest)[0] == 0 for source in range(n))
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    n=st.integers(3, 9), reach=st.sampled_from([1, 5, 20, ENDLESS]), ties=st.booleans(), seed=st.integers(0, 1 << 16)
+)
+def test_a_hunt_finds_cycles_below_the_limit_and_misses_none_if_searches_go_far(
+    n: int, reach: int, ties: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    ends = np.array([(i, j) for i in range(n) for j in range(i + 1, n) if rng.random() < 0.4], np.int64).reshape(-1, 2)
+    opposite, lengths = rng.random(len(ends)) < 0.5, 0.6 * rng.random(len(ends))
+    if ties:
+        lengths = rng.choice([0.0, 0.1, 0.2, 0.3, 0.7], len(ends))
+    odd = [each for each in naive.simple_cycles(list(map(tuple, ends.tolist()))) if opposite[each].sum() % 2]
+    graph, hunted, limit = doubled(n, ends, opposite), hunt(rng.permutation(n)), 1.0 - 1e-6
+    done, found = 0, []
+    while done < n:  # a call ends early where there is no room for another cycle
+        before = done
+        done, count, _ = find_many(graph, lengths, hunted, done, limit, reach)
+        found += hunted.cycles(count)
+        assert done > before
+    assert all(cycle.tolist() in odd and lengths[cycle].sum() < limit for cycle in found)
+    if reach == ENDLESS:
+        # No vertex of a short cycle is missed, unless it is on another one.
+        on_one = {v for cycle in found for v in ends[cycle].ravel().tolist()}
+        short = [each for each in odd if lengths[each].sum() < 1.0 - 2e-6]
+        assert all(on_one & set(ends[each].ravel().tolist()) for each in short)
+        assert bool(found) >= bool(short)
+    assert (graph.near == np.inf).all()
+    assert (graph.place == NONE).all()
+    assert (graph.on_walk == NONE).all()
