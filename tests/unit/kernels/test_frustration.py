@@ -70,3 +70,16 @@ def test_a_hunt_finds_cycles_below_the_limit_and_misses_none_if_searches_go_far(
     assert (graph.near == np.inf).all()
     assert (graph.place == NONE).all()
     assert (graph.on_walk == NONE).all()
+
+
+def test_a_vertex_without_a_cycle_leaves_out_only_those_at_no_distance() -> None:
+    """A pendant vertex is 0.4 away from a short triangle, and another one at no distance from the first."""
+    ends = np.array([[0, 1], [1, 2], [0, 2], [2, 3], [3, 4]])
+    graph, lengths = doubled(5, ends, np.ones(5, np.bool_)), np.array([0.2, 0.05, 0.05, 0.4, 0.0])
+    hunted = hunt(np.array([3, 4, 0, 1, 2]))
+    done, count, _ = find_many(graph, lengths, hunted, 0, 1.0 - 1e-6, ENDLESS)
+    assert (done, [cycle.tolist() for cycle in hunted.cycles(count)]) == (5, [[0, 1, 2]])
+    alone = hunt(np.array([3, 4, 0, 1, 2]))
+    find_many(graph, lengths, alone, 0, 1.0 - 1e-6, 1)
+    assert hunted.free.tolist() == [False, False, False, False, False]
+    assert alone.free.tolist()[3:] == [True, True]
