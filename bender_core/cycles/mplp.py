@@ -28,7 +28,7 @@ from bender_core.kernels.clusters import (
 from bender_core.kernels.forest import sides
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, IntArray, require_model
-from bender_core.stopping import Stop, never
+from bender_core.stopping import Stop, Stopped, never
 
 # Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
 SWEEPS, FIRST_SWEEPS, SOFT_SWEEPS = 20, 200, 20
@@ -105,6 +105,8 @@ class CyclePursuit(Rounds):
         self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
         self.lower_bound, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
         self.work = 0
+        self._course: Iterator[None] | None = None  # of a round that has begun
+        self._stop = never
         # Of the present round: sweeps done, blocks done of the next one, and the bound before it.
         self._sweeps, self._block, self._near = 0, 0, -math.inf
         # Of the present pass: the bound before it.
@@ -124,6 +126,16 @@ class CyclePursuit(Rounds):
 
     def slices(self, stop: Stop = never) -> Iterator[None]:
         """Go on to the end of a round, as in `Rounds`."""
+        self._stop, self._course = stop, self._course or self._round()
+        try:
+            for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
+                yield
+        except Stopped:
+            self._course = None  # what it has done is kept
+            raise
+        self._course = None
+
+    def _round(self) -> Iterator[None]:
         soft = SOFT_SWEEPS if self._temperature else 0
         most = soft + (SWEEPS if self.rounds else FIRST_SWEEPS)
         while self._sweeps < most:
@@ -134,9 +146,9 @@ class CyclePursuit(Rounds):
                 self._sweeps = most  # also after a stop
         yield
         self.lower_bound = max(self.lower_bound, certified(self._clusters, self.mrf.constant))
-        self._improve(stop)
+        self._improve()
         yield
-        self.finished = self.is_proven or not self._grow(stop)
+        self.finished = self.is_proven or not self._grow()
         self._sweeps, self._near = 0, -math.inf
         self.rounds += 1
 
@@ -153,10 +165,10 @@ class CyclePursuit(Rounds):
         self._block, self._sweeps = 0, self._sweeps + 1
         return self._near - before
 
-    def _grow(self, stop: Stop) -> bool:
+    def _grow(self) -> bool:
         """Add triplets, and lower the temperature; returns whether anything may still be gained."""
         clusters = self._clusters
-        found = self._triplets.search(clusters.ends, preferences(clusters.of_edges), WEAK * self._unit, stop)
+        found = self._triplets.search(clusters.ends, preferences(clusters.of_edges), WEAK * self._unit, self._stop)
         self.work += OF_SLOT * found.read
         if found.triples:
             self._clusters = extended(clusters, *self._triplets.add(found.triples))
@@ -171,13 +183,13 @@ class CyclePursuit(Rounds):
         self._temperature, self._before = HOT * self._unit, self.lower_bound
         return True
 
-    def _improve(self, stop: Stop) -> None:
+    def _improve(self) -> None:
         """Look for a better labelling, from the one that satisfies the most decided beliefs."""
         near = self._decoded()
         if self.mrf.energy(near) < self.upper_bound:
             self._search.turn_to(self.mrf, near)
         before = self._search.work
-        self._search.go_on(SEARCH * self.mrf.n, stop)
+        self._search.go_on(SEARCH * self.mrf.n, self._stop)
         self.work += self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
         if energy < self.upper_bound:
