@@ -392,25 +392,26 @@ class Packing(Rounds):
             self._search.turn_to(self.mrf, labeling)
             self._show(self.position)
 
-    def facts(self, keeping: bool = False) -> Facts:
+    def facts(self, kept: IntArray | None = None) -> Facts:
         """What every labelling fulfils that is better than the best one. Source: docs/cycles.md §4.
 
         Where none is, as `is_proven` says, they may contradict each other.
 
         Parameters
         ----------
-        keeping : bool
-            Leave out what the best one itself does not fulfil.
+        kept : ndarray of int64, shape (n,), optional
+            A labelling in place of the best one; what it does not fulfil itself is left out.
 
         Returns
         -------
         Facts
         """
         graph, rest = self.graph, rests(self.graph, self.cycles, self.shares)
-        decided = self.margin.excludes(self.lower_bound + np.abs(rest) - self.upper_bound, 0.0) & (rest != 0.0)
+        upper = self.upper_bound if kept is None else self.mrf.energy(kept)
+        decided = self.margin.excludes(self.lower_bound + np.abs(rest) - upper, 0.0) & (rest != 0.0)
         # What an edge wants holds where breaking it costs too much, and fails where keeping it does.
-        if keeping:
-            decided &= graph.broken(self.labeling) == (rest < 0.0)
+        if kept is not None:
+            decided &= graph.broken(kept) == (rest < 0.0)
         return _facts(graph, decided, graph.opposite ^ (rest < 0.0))
 
     def proof(self) -> Proof:

@@ -100,6 +100,21 @@ class Start(NamedTuple):
         return self.run.whole if self.reduction is None else composed(self.run.whole, self.reduction)
 
 
+class Proven(NamedTuple):
+    """What has been proven about a model before a run.
+
+    Attributes
+    ----------
+    lower_bound : float
+        Energy; minus infinity if nothing has been proven.
+    is_optimal : bool
+        Whether no labelling is better than the one that the run begins with.
+    """
+
+    lower_bound: float
+    is_optimal: bool
+
+
 class Arrays:
     """All state of a run of message passing.
 
@@ -123,9 +138,8 @@ class Arrays:
     charges : Charges
         The charges of the run.
     past : Snapshots
-    proven : float
-        A lower bound of the model by cycles, which a `Change` has noted, energy; minus infinity if there is none. Forks
-        have it too.
+    proven : Proven
+        What cycles have proven about the model before, as a `Change` notes it. Forks have it too.
     """
 
     def __init__(
@@ -134,7 +148,7 @@ class Arrays:
         require_model(mrf)
         start.require(mrf)
         self.mrf, self.partition, self.settings, self.account = mrf, partition, settings, account
-        self.proven = -math.inf
+        self.proven = Proven(-math.inf, False)
         self._looking_bytes: dict[Bytes, int] = {}
         self._nearest: dict[Bytes, int | None] = {}
         self.charges = charge_run(mrf, partition, settings, account)

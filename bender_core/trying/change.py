@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bender_core.cycles.packing import Packing
+from bender_core.cycles.packing import Packing, needed_bytes
+from bender_core.engine.arrays import Proven
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError
 from bender_core.engine.rows import RowAt
@@ -212,7 +213,8 @@ class Change:
         """
         packing = packing or self.packed(engine, stop)
         if self.reduce and reduction is None:
-            reduction = reduced(engine, stop) if packing is None else _decided_by(packing, engine.whole)
+            known = self._known(engine)
+            reduction = reduced(engine, stop) if packing is None else _decided_by(packing, known, engine.whole)
         if partition is None:
             partition = self.partition(engine, reduction, stop)
         settings = PROVING.copy() if self.prove else Changes()
@@ -232,8 +234,12 @@ class Change:
             **settings,
         )
         if packing is not None:
-            found.arrays.proven = max(found.arrays.proven, _proven(packing))
+            found.arrays.proven = max(found.arrays.proven, _proven(packing, self._known(engine)))
         return found
+
+    def _known(self, engine: Engine) -> IntArray:
+        """The labelling that cycles decide with, of the model of the run."""
+        return engine.labeling if self.labeling is None else _undone(self.labeling, engine.mrf.n)
 
     def _start(self, mrf: BinaryMRF, reduction: Reduction | None) -> IntArray | None:
         """The labelling to continue with, of the reduced model."""
@@ -266,14 +272,13 @@ class Change:
         """
         if self.cycles is None:
             return None
-        rest = Left(engine.whole, engine.labeling, engine.margin.negligible)
-        packing = Packing(engine.mrf, self.cycles.seed, rest, keeps=False)
-        while packing.rounds < self.cycles.rounds and not packing.finished:
-            if packing.nbytes > engine.account.free:
-                raise TooLargeError(f"{packing.rounds} rounds of cycles leave no room for more; raise the limit")
+        rest, packing = Left(engine.whole, engine.labeling, engine.margin.negligible), None
+        while packing is None or (packing.rounds < self.cycles.rounds and not packing.finished):
+            needed = needed_bytes(engine.mrf) if packing is None else packing.nbytes
+            if needed > engine.account.free:
+                raise TooLargeError(f"{self.cycles.rounds} rounds of cycles do not fit into memory; raise the limit")
+            packing = packing or Packing(engine.mrf, self.cycles.seed, rest, keeps=False)
             packing.run(packing.rounds + 1, stop=stop)
-        if self.labeling is not None:
-            packing.take(_undone(self.labeling, engine.mrf.n))
         return packing
 
     def partition(self, engine: Engine, reduction: Reduction | None = None, stop: Stop = never) -> Partition | None:
@@ -356,7 +361,7 @@ class Change:
         if self.deepest is not None:
             yield f"envelopes up to {self.deepest} states deep"
         if self.labeling is not None:
-            yield "a better labelling"
+            yield "a better labelling" if self.cycles is None else "the best labelling known"
         if self.merge:
             labels = ()
         for receiver, sender, state, _ in self.rows:
@@ -430,16 +435,20 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
     return change.fork(engine, stop)
 
 
-def _decided_by(packing: Packing, whole: Reduction) -> Reduction:
-    """The reduction of a run's model by what its cycles decide; ``whole``: from the whole model to that of the run."""
-    return reduction_by(whole, packing.facts(keeping=True))
+def _decided_by(packing: Packing, known: IntArray, whole: Reduction) -> Reduction:
+    """The reduction of a run's model by what its cycles decide with a labelling.
+
+    ``whole``: from the whole model to that of the run.
+    """
+    return reduction_by(whole, packing.facts(known))
 
 
-def _proven(packing: Packing) -> float:
-    """The lower bound that cycles have proven, energy; the best energy if no labelling is better."""
-    if packing.is_proven or not _decided_by(packing, unreduced(packing.mrf)).reduced.n:
-        return packing.upper_bound
-    return packing.margin.certain(packing.lower_bound, packing.margin.rounding)
+def _proven(packing: Packing, known: IntArray) -> Proven:
+    """What cycles have proven, given the best labelling known: where that is optimal, its energy is the bound."""
+    lower, upper, limits = packing.lower_bound, packing.mrf.energy(known), packing.margin
+    if limits.excludes(lower - upper, 0.0) or not _decided_by(packing, known, unreduced(packing.mrf)).reduced.n:
+        return Proven(upper, True)
+    return Proven(limits.certain(lower, limits.rounding), False)
 
 
 def change_by(packing: Packing) -> Change:

@@ -132,7 +132,7 @@ class Cycles:
         if packing is None or not packing.finished or packing.labeling is self._last_labeling:
             return None
         self._last_labeling = packing.labeling
-        return packing.facts(keeping=True) or None
+        return packing.facts(packing.labeling) or None
 
     def _due(self, lower: float) -> float:
         """The work that cycles may have done by now."""

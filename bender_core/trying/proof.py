@@ -272,6 +272,8 @@ class Descent:
             on_round(Fork(engine.position, change), engine := change.fork(engine, reduction=self.left))
         # A round that was stopped is no part of the change.
         packing.seek(packing.events.stop_before(packing.position + 1, "round"))
+        if not packing.rounds:
+            return
         change = change_by(packing)
         on_round(Fork(engine.position, change), change.fork(engine, packing=packing))
 

@@ -44,6 +44,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
         f"engine.run(max_events={events})",
         "",
         'print("lower bound", engine.lower_bound)',
+        *(['print("lower bound by cycles", engine.arrays.proven.lower_bound)'] if _rests_on_cycles(lineage) else []),
         'print("upper bound", engine.upper_bound)',
         'print("sweeps", engine.sweep)',
         'print("rows", engine.n_rows)',
@@ -51,6 +52,10 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _rests_on_cycles(lineage: Lineage) -> bool:
+    return any(fork.change.cycles is not None for fork in lineage.forks)
 
 
 def _unusual(settings: Settings) -> Iterator[tuple[str, float]]:

@@ -328,7 +328,8 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     lineage, curve = parent.lineage.forked(*fork), curve_of(engine, run.opening)
     is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
     decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
-    known = max(lower, engine.arrays.proven), engine.arrays.proven
+    proven = engine.arrays.proven.lower_bound
+    known = max(lower, proven), proven
     return Branch("", cause, lineage, parent, run, curve, engine.mrf.n, decided_in, *known, places=places)
 
 

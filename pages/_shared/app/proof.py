@@ -95,7 +95,10 @@ class ProofInProgress(Personal):
         self.rounds, self.is_joined = [last], True
         change = replace(own.change, cycles=more.cycles, labeling=more.labeling)
         last.parent, last.lineage = before, before.lineage.forked(own.event, change)
-        last.lower_before = max(first.lower_before, last.lower_before)
+        last.cause, last.lower_before = (
+            change.words(running(first).partition),
+            max(first.lower_before, last.lower_before),
+        )
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n

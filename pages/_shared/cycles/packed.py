@@ -10,6 +10,7 @@ from functools import partial
 from secrets import token_hex
 
 import bender_core as bc
+from bender_core.cycles.packing import needed_bytes
 from bender_core.forms.reduction import Left
 from pages._shared.cycles import protocol
 from pages._shared.cycles.encoding import Encoder, graph_view
@@ -106,6 +107,8 @@ class WatchedPacking(Exclusive):
             self.failure = "The cycles cannot be computed any further; the server's log says why."
 
     def _go_on(self, stop: bc.Stop) -> None:
+        if self._packing is None and not self._charge(needed_bytes(self.mrf)):
+            return
         packing, encoder = self._begun()
         while not (packing.finished or self.failure) and len(self.events) < self._until:
             try:
@@ -113,7 +116,7 @@ class WatchedPacking(Exclusive):
             finally:
                 self.events += encoder.go_on()
                 packing.seek(len(packing.events))
-            self._charge(packing)
+            self._charge(packing.nbytes)
         if packing.finished:
             self.ending = encoder.ending()
 
@@ -124,8 +127,10 @@ class WatchedPacking(Exclusive):
             self.graph, self.start = graph_view(self._packing), self._encoder.start
         return self._packing, self._encoder
 
-    def _charge(self, packing: bc.Packing) -> None:
-        needed = ENCODED * packing.nbytes
-        fits = SHARE * needed <= self.account.limit
-        if not (fits and self._charges.charge("cycles", needed - self._charges.used)):
+    def _charge(self, nbytes: int) -> bool:
+        """Charge what a packing of this size takes with its events; returns whether it fits."""
+        needed = ENCODED * nbytes
+        fits = SHARE * needed <= self.account.limit and self._charges.charge("cycles", needed - self._charges.used)
+        if not fits:
             self.failure = "There is no memory for more rounds."
+        return fits

@@ -407,7 +407,7 @@ def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
 
 def by_cycles(engine: Engine) -> str:
     """Why the best labelling was proven before a run began, by cycles; empty if it was not."""
-    return BY_CYCLES if engine.margin.excludes(engine.arrays.proven - engine.upper_bound, 0.0) else ""
+    return BY_CYCLES if engine.arrays.proven.is_optimal else ""
 
 
 def best_states(engine: Engine) -> list[int]:

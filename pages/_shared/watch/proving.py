@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 import bender_core as bc
+from bender_core.checking.certificate import Round
 from bender_core.engine.gap import relative_gap
 from bender_core.engine.result import verdict_of
 from bender_core.forms.lattice import lattice
@@ -201,7 +203,16 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             f"{found.open_variables:,} variables are undecided."
         )
     if any(each.strategy == CYCLES for each in rounds):
-        st.page_link("pages/cycles.py", label="Watch the cycles of the chapter on the stage →")
+        st.page_link(
+            "pages/cycles.py",
+            label="Watch the cycles of the chapter on the stage →",
+            help="Those with which a chapter begins are of the model of the chapter before.",
+        )
+    listing(chapters, rounds)
+
+
+def listing(chapters: Sequence[int], rounds: Sequence[Round]) -> None:
+    """The rounds, with the chapter of each."""
     st.dataframe(
         {
             "chapter": chapters,
@@ -219,7 +230,7 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
         },
         column_config={
             "variables": st.column_config.NumberColumn(
-                help="Left in the model when the chapter began", format="localized"
+                help="Left in the model when the round began", format="localized"
             ),
             "largest": st.column_config.NumberColumn(help="Variables in the largest group"),
             "made by": st.column_config.TextColumn(

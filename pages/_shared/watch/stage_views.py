@@ -126,9 +126,9 @@ def _bound_words(branch: Branch) -> str:
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if change.cycles is not None:
         shown = f"Cycles have proven that no labelling costs less than {before}"
-        return (
-            f"{shown}: the best one is optimal." if by_cycles(run.engine) else f"{shown}; LB of these groups is {now}."
-        )
+        if by_cycles(run.engine):
+            return f"{shown}: the best one is optimal."
+        return f"{shown}; LB of these groups is {now}." if now != before else f"{shown}."
     if before == now:
         return f"LB is {now}, as before."
     if lowers[1] < lowers[0]:
