@@ -124,8 +124,7 @@ class CyclePursuit(Rounds):
         names = OF_NAME * (len(clusters.ends) + len(clusters.triplets))
         return sum(array.nbytes for array in clusters) + names + 8 * (3 * slots + 14 * self.mrf.n)
 
-    def slices(self, stop: Stop = never) -> Iterator[None]:
-        """Go on to the end of a round, as in `Rounds`."""
+    def _slices(self, stop: Stop) -> Iterator[None]:
         self._stop, self._course = stop, self._course or self._round()
         try:
             for _ in self._course:  # no `yield from`, which would end it with a caller that gives up

@@ -200,8 +200,8 @@ class Packing(Rounds):
             stop.check()
         return [self._log[k] for k in range(begin, self.position)]
 
-    def slices(self, stop: Stop = never) -> Iterator[None]:
-        """Go on to the end of the round, as in `Rounds`; all pieces of work are short."""
+    def _slices(self, stop: Stop) -> Iterator[None]:
+        # All pieces of work are short.
         return self._go_on("round")
 
     def _go_on(self, grain: Grain) -> Iterator[None]:

@@ -51,20 +51,30 @@ class Rounds(ABC):
         """About the memory in use."""
 
     @abstractmethod
+    def _slices(self, stop: Stop) -> Iterator[None]:
+        """As `slices`; ``stop`` is checked within pieces of work that take long."""
+
     def slices(self, stop: Stop = never) -> Iterator[None]:
-        """Go on to the end of a round; yields before each piece of work of about 50 ms. If it is given up, the next one
-        goes on.
+        """Go on to the end of a round, piece by piece; if that is given up, the next call goes on.
 
         Parameters
         ----------
         stop : Stop
-            Checked within pieces that take longer.
+            Checked before every piece.
+
+        Returns
+        -------
+        iterator of None
+            It stops before each piece of work of about 50 ms.
 
         Raises
         ------
         Stopped
             If ``stop`` says so.
         """
+        for _ in self._slices(stop):
+            stop.check()
+            yield
 
     @property
     def sweep(self) -> int:
@@ -111,7 +121,6 @@ class Rounds(ABC):
         """
         while not self.finished and (max_rounds is None or self.rounds < max_rounds):
             for _ in self.slices(stop):
-                stop.check()
                 if on_progress is not None and on_progress(self):
                     return False
             if on_progress is not None and on_progress(self):

@@ -390,7 +390,7 @@ def test_a_proof_that_cycles_end_is_one_more_chapter_that_an_address_opens() -> 
         before = Encoder(each.run).last_event()["before"]
         assert (before["proven"], before["why"]) == (True, "frustrated cycles prove it")
         opening = stage_data(each)["graph"]["opening"]
-        assert " of cycles, a better labelling. Cycles have proven that no labelling costs less than" in opening
+        assert " of cycles, the best labelling known. Cycles have proven that no labelling costs less than" in opening
         assert opening.endswith("the best one is optimal.")
 
 

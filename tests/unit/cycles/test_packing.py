@@ -354,9 +354,9 @@ def test_what_has_not_happened_is_refused_in_words() -> None:
         found.events[len(found.events)]
 
 
-def test_in_a_proof_only_the_latest_state_is_kept() -> None:
+def test_only_the_latest_state_is_kept_where_no_other_is_shown() -> None:
     mrf = synth.ising_grid(10, 10, torus=True, coupling="gaussian", seed=3)
-    whole, left = Packing(mrf), Packing(mrf, left=Left(unreduced(mrf), np.zeros(mrf.n, np.int64), 1e-9))
+    whole, left = Packing(mrf), Packing(mrf, left=Left(unreduced(mrf), np.zeros(mrf.n, np.int64), 1e-9), keeps=False)
     assert whole.run()
     assert left.run()
     assert left.lower_bound == pytest.approx(whole.lower_bound)
