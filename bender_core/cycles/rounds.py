@@ -65,7 +65,7 @@ class Rounds(ABC):
         Returns
         -------
         iterator of None
-            It stops before each piece of work of about 50 ms.
+            It stops before each piece of work, most of them of 50 ms at most.
 
         Raises
         ------

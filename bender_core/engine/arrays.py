@@ -108,11 +108,24 @@ class Proven(NamedTuple):
     lower_bound : float
         Energy; minus infinity if nothing has been proven.
     is_optimal : bool
-        Whether no labelling is better than the one that the run begins with.
+        Whether no labelling is better, by more than is negligible, than the one that the run begins with.
     """
 
     lower_bound: float
     is_optimal: bool
+
+    def joined(self, other: Proven) -> Proven:
+        """What both prove.
+
+        Parameters
+        ----------
+        other : Proven
+
+        Returns
+        -------
+        Proven
+        """
+        return Proven(max(self.lower_bound, other.lower_bound), self.is_optimal or other.is_optimal)
 
 
 class Arrays:

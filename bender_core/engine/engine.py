@@ -441,7 +441,8 @@ class Engine:
             stop=stop,
             **changes,
         )
-        other.arrays.proven = self.arrays.proven
+        keeps_best = other.upper_bound <= self.upper_bound + self.margin.negligible
+        other.arrays.proven = self.arrays.proven._replace(is_optimal=self.arrays.proven.is_optimal and keeps_best)
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
         take_over(self.arrays, other.arrays, reduction, stop)

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account, Charges
+from bender_core.cycles.packing import needed_bytes
 from bender_core.cycles.rounds import Rounds
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError, required_bytes
-from bender_core.experiments.methods import Method, least_bytes
+from bender_core.experiments.methods import Method
 from bender_core.experiments.outcome import MEMORY_REACHED, Outcome, Record, outcome_of, record
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition
@@ -63,7 +64,7 @@ class Entry:
     @cached_property
     def memory(self) -> int:
         """The bytes that it needs at its start; for a method with groups, those of its first round."""
-        return least_bytes(self.mrf) if self.part is None else required_bytes(self.mrf, self.part, self.variant)
+        return needed_bytes(self.mrf) if self.part is None else required_bytes(self.mrf, self.part, self.variant)
 
     def begin(self, limits: Limits, account: Account) -> Mover:
         """Begin it.
@@ -151,7 +152,7 @@ class Lane:
         return min(max(of_sweeps, self.seconds / self.limits.seconds), 1.0)
 
     def advance(self) -> None:
-        """Advance to the end of the sweep, for at most about 50 ms; or to the end of the round.
+        """Advance to the end of the sweep, or of the round, for at most about 50 ms.
 
         Raises
         ------

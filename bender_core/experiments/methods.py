@@ -8,7 +8,7 @@ from functools import partial
 
 from bender_core.account import Account
 from bender_core.cycles.mplp import CyclePursuit
-from bender_core.cycles.packing import OF_EDGE, Packing
+from bender_core.cycles.packing import Packing
 from bender_core.model import BinaryMRF
 from bender_core.strategies import default_strategy
 from bender_core.trying.change import EXACT
@@ -57,11 +57,6 @@ class Method:
     def first_groups(self, mrf: BinaryMRF, max_size: int) -> tuple[int, str] | None:
         """M and the strategy of the groups with which it begins, if it makes groups: they are small, and grow."""
         return (min(SMALL, max_size), default_strategy(mrf)) if self.has_groups else None
-
-
-def least_bytes(mrf: BinaryMRF) -> int:
-    """About the memory, in bytes, with which a method without groups begins."""
-    return OF_EDGE * (mrf.n + mrf.n_edges)
 
 
 def _prove(method: str, mrf: BinaryMRF, max_size: int, account: Account) -> Mover:

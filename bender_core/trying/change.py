@@ -234,7 +234,7 @@ class Change:
             **settings,
         )
         if packing is not None:
-            found.arrays.proven = max(found.arrays.proven, _proven(packing, self._known(engine)))
+            found.arrays.proven = found.arrays.proven.joined(_proven(packing, self._known(engine)))
         return found
 
     def _known(self, engine: Engine) -> IntArray:
@@ -272,12 +272,15 @@ class Change:
         """
         if self.cycles is None:
             return None
-        rest, packing = Left(engine.whole, engine.labeling, engine.margin.negligible), None
-        while packing is None or (packing.rounds < self.cycles.rounds and not packing.finished):
-            needed = needed_bytes(engine.mrf) if packing is None else packing.nbytes
-            if needed > engine.account.free:
-                raise TooLargeError(f"{self.cycles.rounds} rounds of cycles do not fit into memory; raise the limit")
-            packing = packing or Packing(engine.mrf, self.cycles.seed, rest, keeps=False)
+        if needed_bytes(engine.mrf) > engine.account.free:
+            raise TooLargeError("there is no room for cycles beside this run; raise the limit")
+        rest = Left(engine.whole, engine.labeling, engine.margin.negligible)
+        packing = Packing(engine.mrf, self.cycles.seed, rest, keeps=False)
+        while packing.rounds < self.cycles.rounds and not packing.finished:
+            if packing.nbytes > engine.account.free:
+                raise TooLargeError(
+                    f"after {packing.rounds} rounds of cycles there is no room for more; raise the limit"
+                )
             packing.run(packing.rounds + 1, stop=stop)
         return packing
 
@@ -335,7 +338,7 @@ class Change:
         if self.prove:
             yield "exact messages"
         if self.cycles is not None:
-            yield f"{self.cycles.rounds} round{'s' * (self.cycles.rounds != 1)} of cycles"
+            yield _rounds(self.cycles.rounds)
         if self.reduce:
             labels = ()
             yield reduced
@@ -433,6 +436,10 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
     if engine.position < event:
         raise ChangeError(f"the run ends at event {engine.position}, and cannot fork at event {event}")
     return change.fork(engine, stop)
+
+
+def _rounds(count: int) -> str:
+    return "no frustrated cycle" if not count else f"{count} round{'s' * (count != 1)} of cycles"
 
 
 def _decided_by(packing: Packing, known: IntArray, whole: Reduction) -> Reduction:

@@ -39,6 +39,8 @@ class Cycles:
     ----------
     work : int
         Table entries, of all packings.
+    is_given_up : bool
+        Whether there was no room for a packing, or for more of it.
     """
 
     def __init__(self, known: Known, seed: int, account: Account) -> None:
@@ -46,7 +48,7 @@ class Cycles:
         assert charges is not None
         self._charges = charges
         weakref.finalize(self, charges.close)
-        self._is_given_up = False
+        self.is_given_up = False
         self._known, self._seed = known, seed
         self._packing: Packing | None = None
         self._last = 0  # the work of its last round
@@ -94,14 +96,13 @@ class Cycles:
 
     @property
     def _finished(self) -> bool:
-        return self._is_given_up or (self.packing is not None and self.packing.finished)
+        return self.is_given_up or (self.packing is not None and self.packing.finished)
 
     def _round(self) -> Trying[None]:
         packing = self.packing
         needed = needed_bytes(self._known.whole.reduced) if packing is None else packing.nbytes
         if not self._charges.charge("cycles", needed - self._charges.used):
-            self._is_given_up, self._packing = True, None
-            self._charges.close()
+            self.is_given_up = True
             return
         packing = packing or self._begin()
         before = packing.work

@@ -156,7 +156,10 @@ class Policy:
         else:
             self._proof.begin(Trial(first.partition.strategy, first))
         if self._method == CYCLES:
-            return self._taken((yield from cycles.finish()))
+            proves = self._taken((yield from cycles.finish()))
+            if cycles.is_given_up and not proves:
+                raise TooLargeError("there is no room for more cycles; raise the limit")
+            return proves
         if self._method == BOTH and self._taken((yield from cycles.go_on(-math.inf))):
             return True
         return (yield from self._by_groups())

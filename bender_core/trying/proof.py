@@ -33,7 +33,7 @@ from bender_core.forms.reduction import Facts, Reduction, reduction
 from bender_core.groups import require_size
 from bender_core.model import BinaryMRF, IntArray, require_model
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.trying.change import Change, Fork, change_by
+from bender_core.trying.change import Fork, change_by
 from bender_core.trying.cycles import Cycles
 from bender_core.trying.known import Known
 from bender_core.trying.policy import BOTH, LARGEST, METHODS, Policy
@@ -242,7 +242,7 @@ class Descent:
             self._conclude(OUT_OF_TIME if self._stop.left == 0.0 else STOPPED)
         except TooLargeError:
             self._conclude(OUT_OF_MEMORY)
-            if self.engine is None:
+            if self.engine is None and self.lower_bound == -math.inf:
                 raise
 
     def _count(self, trial: Trial, work: int) -> None:
@@ -267,15 +267,11 @@ class Descent:
 
     def _show_cycles(self, packing: Packing, engine: Engine, on_round: OnRound) -> None:
         """Tell of a last run, which begins with the bound and the labelling of cycles."""
-        if packing.mrf.n < engine.mrf.n:
-            change = Change(prove=True, reduce=True)
-            on_round(Fork(engine.position, change), engine := change.fork(engine, reduction=self.left))
         # A round that was stopped is no part of the change.
         packing.seek(packing.events.stop_before(packing.position + 1, "round"))
-        if not packing.rounds:
-            return
-        change = change_by(packing)
-        on_round(Fork(engine.position, change), change.fork(engine, packing=packing))
+        if packing.rounds or packing.is_proven:
+            change = change_by(packing)
+            on_round(Fork(engine.position, change), change.fork(engine, packing=packing))
 
     def _keep(self, trial: Trial) -> None:
         """Keep the bounds of an interrupted trial."""
@@ -298,7 +294,7 @@ class Descent:
         if self.round is not None and trial.change is not None and self._on_round is not None:
             self._on_round(Fork(self.round.engine.position, trial.change), trial.engine)
         self._sweeps = self.sweep
-        self.round, self.left = trial, None
+        self.round, self.left, self._last_packing = trial, None, None
         self.known.note(trial.engine)
 
     def reduce(self, facts: Facts, by: Packing | None = None) -> int:

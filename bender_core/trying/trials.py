@@ -39,10 +39,7 @@ class Mover(Bounds, Protocol):
         """Why it has ended."""
 
     def run(self, most: int | None = None, /, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
-        """Continue to a number of sweeps; pause if ``on_progress``, called about every 50 ms, returns True.
-
-        A round is not interrupted: then it is called at its end.
-        """
+        """Continue to a number of sweeps; pause if ``on_progress``, called about every 50 ms, returns True."""
 
 
 @dataclass(eq=False)

@@ -37,8 +37,8 @@ class ProofInProgress(Personal):
         Its outcome, once it has ended.
     failure : str
         Why there is none.
-    chapter : int
-        The number of its first run in the line of chapters, from 1.
+    chapter, last : int
+        The numbers of its first run in the line of chapters, from 1, and of its last one, once it has ended.
     is_joined : bool
         Whether its first two rounds are one chapter: cycles have ended it before the first event.
     """
@@ -48,10 +48,11 @@ class ProofInProgress(Personal):
     certificate: bc.Certificate | None = None
     failure: str = ""
     chapter: int = field(init=False)
+    last: int = field(init=False)
     is_joined: bool = False
 
     def __post_init__(self) -> None:
-        self.chapter = self.rounds[0].depth + 1
+        self.chapter = self.last = self.rounds[0].depth + 1
 
     def start(self) -> None:
         self.begin(self._prove)
@@ -68,6 +69,7 @@ class ProofInProgress(Personal):
         self._tell(descent)
         certificate = descent.end()
         self._join_empty()
+        self.last = self.chapter + len(self.rounds) - 1
         self.certificate = certificate
 
     def _keep(self, fork: Fork, engine: bc.Engine) -> None:
@@ -81,7 +83,7 @@ class ProofInProgress(Personal):
         """The rounds of the proof, with the chapters that they are on the stage: cycles begin one, or are beside it."""
         found, chapter = list[tuple[int, Round]](), self.chapter
         for one in rounds[self.is_joined :]:
-            found.append((chapter, one))
+            found.append((min(chapter, self.last), one))
             chapter += one.strategy != CYCLES
         return found
 
@@ -95,10 +97,8 @@ class ProofInProgress(Personal):
         self.rounds, self.is_joined = [last], True
         change = replace(own.change, cycles=more.cycles, labeling=more.labeling)
         last.parent, last.lineage = before, before.lineage.forked(own.event, change)
-        last.cause, last.lower_before = (
-            change.words(running(first).partition),
-            max(first.lower_before, last.lower_before),
-        )
+        last.cause = change.words(first.lineage.partition)
+        last.lower_before = max(first.lower_before, last.lower_before)
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n

@@ -78,6 +78,8 @@ class WatchedPacking(Exclusive):
     def advance(self, events: float) -> None:
         """Compute in the background until this number of events is known, or until the end."""
         self._until, self.is_halted = max(self._until, events), False
+        if self._packing is None and not self.busy:
+            self.failure = ""  # there may be memory again
         if not self.busy and not self.is_complete and (self.start is None or len(self.events) < self._until):
             self.begin(self._drive)
 
@@ -132,5 +134,6 @@ class WatchedPacking(Exclusive):
         needed = ENCODED * nbytes
         fits = SHARE * needed <= self.account.limit and self._charges.charge("cycles", needed - self._charges.used)
         if not fits:
-            self.failure = "There is no memory for more rounds."
+            more = "for more rounds" if self._packing is not None else "for the cycles of this model now"
+            self.failure = f"There is no memory {more}."
         return fits

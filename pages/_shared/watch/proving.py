@@ -189,8 +189,7 @@ def files(current: Lab, found: bc.Certificate) -> None:
 
 def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) -> None:
     """What has been proven, and by which rounds; these are numbered as on the stage."""
-    chapters, rounds = zip(*proof.numbered(found.rounds), strict=True)
-    first, last = proof.chapter, chapters[-1]
+    rounds, first, last = proof.numbered(found.rounds), proof.chapter, proof.last
     took = f"{duration(found.seconds)}, {f'chapters {first} to {last}' if last > first else f'chapter {first}'}"
     if found.optimal:
         cost = number(found.upper_bound)
@@ -202,13 +201,14 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             f"less than {at_least(known['rounded_bound'])}, which leaves a gap of {at_most(100 * known['gap'])} %. "
             f"{found.open_variables:,} variables are undecided."
         )
-    if any(each.strategy == CYCLES for each in rounds):
+    if any(each.strategy == CYCLES for _, each in rounds):
         st.page_link(
             "pages/cycles.py",
             label="Watch the cycles of the chapter on the stage →",
             help="Those with which a chapter begins are of the model of the chapter before.",
         )
-    listing(chapters, rounds)
+    if rounds:
+        listing([chapter for chapter, _ in rounds], [each for _, each in rounds])
 
 
 def listing(chapters: Sequence[int], rounds: Sequence[Round]) -> None:

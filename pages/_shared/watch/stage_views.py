@@ -125,6 +125,7 @@ def _bound_words(branch: Branch) -> str:
     change, lowers = branch.lineage.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if change.cycles is not None:
+        before = number(branch.proven, BOUND_DIGITS)
         shown = f"Cycles have proven that no labelling costs less than {before}"
         if by_cycles(run.engine):
             return f"{shown}: the best one is optimal."

@@ -394,6 +394,17 @@ def test_a_proof_that_cycles_end_is_one_more_chapter_that_an_address_opens() -> 
         assert opening.endswith("the best one is optimal.")
 
 
+def test_where_memory_is_short_a_proof_that_cycles_end_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = app("watch")
+    mine = lab(test)
+    take_model(mine, bc.synth.generate("ising_grid", **GRID), made_by("ising_grid", GRID))
+    monkeypatch.setattr(type(mine.account), "free", property(lambda account: account.limit // 2 - 1))
+    proven(test)
+    assert mine.proof.certificate.optimal
+    assert len(mine.branches.chapters) == 2
+    assert [box.value for box in test.success]
+
+
 def test_cycles_begin_chapters_of_a_proof_by_groups() -> None:
     """What they decide leaves the model; their rows in the table have the chapter that begins with it."""
     test = app("watch")

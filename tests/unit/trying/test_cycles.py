@@ -285,7 +285,7 @@ def test_cycles_that_do_not_fit_into_memory_are_refused() -> None:
     change = bc.Change(cycles=ByCycles(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bender_core.cycles.packing.OF_EDGE", 1 << 40)
-        with pytest.raises(bc.TooLargeError, match="2 rounds of cycles do not fit into memory"):
+        with pytest.raises(bc.TooLargeError, match="there is no room for cycles beside this run"):
             change.fork(engine)
 
 
@@ -312,3 +312,33 @@ def test_beside_huge_costs_the_last_run_knows_that_cycles_have_proven_its_labell
             assert runs[-1].arrays.proven.is_optimal
             shown += 1
     assert shown
+
+
+def test_a_model_without_frustration_is_proven_by_a_last_run_after_no_round() -> None:
+    edges = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    mrf = bc.BinaryMRF(np.zeros((4, 2)), edges, np.tile([[-1.0, 1.0], [1.0, -1.0]], (4, 1, 1)))
+    found, lineage, runs = line_of(mrf, 2)
+    assert found.optimal
+    assert lineage.forks[-1].change.cycles == ByCycles(0)
+    assert runs[-1].arrays.proven == (found.upper_bound, True)
+    assert "no frustrated cycle" in lineage.forks[-1].change.words(lineage.partition)
+    assert [run.arrays.proven for run in lineage.runs(mrf)][-1] == runs[-1].arrays.proven
+
+
+def test_what_is_proven_about_a_labelling_is_not_passed_on_to_a_worse_one() -> None:
+    mrf = bc.sample("torus-10x10")
+    _, _, runs = line_of(mrf, 8)
+    last = runs[-1]
+    value = np.full(mrf.n, OPEN)
+    value[:5] = 1 - last.labeling[:5]
+    worse = last.fork(reduction=reduction(last.whole, Facts(value)))
+    assert worse.upper_bound > last.upper_bound
+    assert worse.arrays.proven == (last.arrays.proven.lower_bound, False)
+
+
+def test_without_room_for_more_cycles_a_proof_keeps_their_bound() -> None:
+    mrf = bc.sample("torus-10x10")
+    found = certify(mrf, account=bc.Account(380_000), method="cycles")
+    assert (found.optimal, found.status) == (False, "no memory for another run")
+    assert found.lower_bound > -130.0
+    found.verify(mrf)
