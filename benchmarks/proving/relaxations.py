@@ -13,7 +13,8 @@ import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, glasses, instances
 from bender_core.cycles.mplp import CyclePursuit
-from bender_core.trying.trials import Mover
+from bender_core.cycles.rounds import Rounds
+from bender_core.looking.decided import proves
 
 LIMIT = 30.0
 MOMENTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -31,14 +32,14 @@ def run(options: Options) -> None:
     print()
 
 
-def _ways(mrf: bc.BinaryMRF) -> Iterator[tuple[str, Mover]]:
+def _ways(mrf: bc.BinaryMRF) -> Iterator[tuple[str, bc.Engine | Rounds]]:
     """Each begins when its turn comes."""
     yield "cycles", bc.Packing(mrf, keeps=False)
     yield "mplp-cp", CyclePursuit(mrf)
     yield "mplp", bc.Engine(mrf, bc.partition(mrf, 1, "singletons"), variant=12, max_sweeps=10**6, snapshot_bytes=0)
 
 
-def _bounds(mover: Mover, moments: list[float]) -> list[str]:
+def _bounds(mover: bc.Engine | Rounds, moments: list[float]) -> list[str]:
     """The bound at each moment, as far as a round that began before it has ended."""
     found, spent = list[str](), 0.0
     for moment in moments:
@@ -50,7 +51,7 @@ def _bounds(mover: Mover, moments: list[float]) -> list[str]:
         mover.run(on_progress=is_late)
         spent = time.process_time() - begin
         lower = mover.lower_bound
-        is_proven = mover.finished and mover.upper_bound - lower <= 1e-6 * max(abs(lower), 1.0)
+        is_proven = proves(mover) if isinstance(mover, bc.Engine) else mover.is_proven
         found.append("—" if math.isinf(lower) else f"{lower:.6g}{'*' if is_proven else ''}")
     return found
 

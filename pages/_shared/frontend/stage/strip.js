@@ -87,11 +87,11 @@ export class Strip {
       const x = (from + to) / 2;
       const isFree = (text) => k === at || Math.abs(x - shown) > (widthOf(at + 1) + widthOf(text)) / 2;
       const name = { class: "chapter-name", x, y: height - 2.5 };
+      const own = `${k + 1}${cycles ? "○" : ""}`;
       const texts = [
-        [`${k + 1}: cycles, ${variables} variables`, cycles ? ROOM + LETTER * "cycles, ".length : Infinity],
-        [`${k + 1}: ${variables} variables`, ROOM],
-        [`${k + 1}○`, cycles ? widthOf(`${k + 1}○`) : Infinity],
-        [k + 1, k === at ? 0 : widthOf(k + 1)],
+        [`${own}: cycles, ${variables} variables`, cycles ? ROOM + LETTER * "cycles, ".length : Infinity],
+        [`${own}: ${variables} variables`, ROOM],
+        [own, k === at ? 0 : widthOf(own)],
       ];
       const found = texts.find(([text, least]) => to - from >= least && isFree(text));
       if (found) make(this.svg, "text", name).textContent = found[0];
