@@ -168,6 +168,15 @@ def _model() -> BinaryMRF:
     )
 
 
+def _ring() -> BinaryMRF:
+    """A frustrated cycle: cycles are looked for, and found."""
+    return BinaryMRF(
+        unary=np.array([[0.0, 0.5]] * 4),
+        edges=np.array([[0, 1], [1, 2], [2, 3], [0, 3]]),
+        pairwise=np.array([[[2.0, 0.0], [0.0, 2.0]]] * 3 + [[[0.0, 2.0], [2.0, 0.0]]]),
+    )
+
+
 def _engine(variant: int, start: Engine | None = None) -> Engine:
     part = Partition(tuple(np.array([k]) for k in range(3)), ("a", "b", "c"))
     return Engine(_model(), part, variant=variant, start=start)
@@ -192,8 +201,8 @@ def _look() -> None:
         looking.open_update(engine)
         if engine.n_rows:
             looking.row(engine, 0)
-    Packing(_model()).run()
-    CyclePursuit(_model()).run()
+    Packing(_ring()).run()
+    CyclePursuit(_ring()).run()
 
 
 _LOOKING = Once(_look)

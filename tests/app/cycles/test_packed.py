@@ -62,7 +62,7 @@ def test_a_packing_without_memory_says_so_and_gives_it_back(torus: bc.BinaryMRF)
     account = bc.Account(200_000)
     packed = WatchedPacking(torus, account)
     computed(packed, float("inf"))
-    assert packed.failure == "There is no memory for more rounds."
+    assert packed.failure == "There is no memory for the cycles of this model now."
     assert packed.ending is None
     roomy = bc.Account()
     packed = WatchedPacking(torus, roomy)
