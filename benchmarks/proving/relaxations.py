@@ -24,7 +24,7 @@ def run(options: Options) -> None:
     """Print one table: the bounds over processor seconds."""
     limit = options.seconds(LIMIT)
     moments = [moment for moment in MOMENTS if moment <= limit]
-    print("Lower bounds after so many processor seconds; * where the best labelling is proven by then")
+    print("Lower bounds after the processor seconds above each column; *: the best labelling has been proven")
     row = table({"model": -26, "by": -8} | {f"{moment:g} s": 14 for moment in moments})
     for name, mrf in _models(options):
         for way, mover in _ways(mrf):

@@ -213,8 +213,8 @@ class Change:
         """
         packing = packing or self.packed(engine, stop)
         if self.reduce and reduction is None:
-            known = self._known(engine)
-            reduction = reduced(engine, stop) if packing is None else _decided_by(packing, known, engine.whole)
+            by_cycles = None if packing is None else _decided_by(packing, self._known(engine), engine.whole)
+            reduction = by_cycles or reduced(engine, stop)
         if partition is None:
             partition = self.partition(engine, reduction, stop)
         settings = PROVING.copy() if self.prove else Changes()

@@ -224,3 +224,14 @@ def test_changes_in_words() -> None:
     )
     assert Change.read("cut-8-greedy_merge-0-1").words(part) == "groups of M 8 by greedy, group 0 and group 1 merged"
     assert Change.read("groups-0-1").words(part) == "other groups by hand"
+
+
+def test_a_labelling_beside_a_reduction_by_messages_is_of_what_is_left() -> None:
+    """The whole model has more numbers of 48 values than what is left of it."""
+    mrf = sample("pose-small")
+    engine = Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 5)))
+    while (left := reduced(engine)).reduced.n > 48:
+        engine.step("sweep")
+    change = Change(reduce=True, pack=10, labeling=digits(left.reduce(engine.labeling)))
+    assert len(change.labeling or ()) < len(digits(engine.labeling))
+    assert change.fork(engine).mrf.n == left.reduced.n
