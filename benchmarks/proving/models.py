@@ -8,7 +8,8 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import Options
-from bender_core.synth import body_pose, ising_grid
+from bender_core.synth import body_pose, chimera, ising_grid
+from bender_core.synth.spins import Coupling
 
 SEEDS = (0, 1, 2)
 Named = tuple[str, bc.BinaryMRF]
@@ -26,10 +27,24 @@ def glasses() -> Iterator[Named]:
     for seed in SEEDS:
         yield f"±J torus 10×10, seed {seed}", ising_grid(10, 10, torus=True, seed=seed)
     yield "Gaussian torus 10×10", ising_grid(10, 10, torus=True, coupling="gaussian")
-    yield "±J torus 20×20", ising_grid(20, 20, torus=True)
-    yield "Gaussian torus 20×20", ising_grid(20, 20, torus=True, coupling="gaussian")
-    yield "±J torus 5×5×5", ising_grid(5, 5, layers=5, torus=True)
-    yield "Gaussian torus 5×5×5", ising_grid(5, 5, layers=5, torus=True, coupling="gaussian")
+    yield from tori(20, 20)
+    yield from tori(5, 5, 5)
+
+
+def large_glasses() -> Iterator[Named]:
+    """Larger ones, and one on a Chimera graph."""
+    for shape in ((30, 30), (40, 40), (6, 6, 6), (7, 7, 7)):
+        yield from tori(*shape)
+    yield "±J Chimera 8×8", chimera(8, 8)
+
+
+def tori(*shape: int) -> Iterator[Named]:
+    """Spin glasses of both kinds on a torus."""
+    rows, columns, *layers = shape
+    name = "torus " + "×".join(map(str, shape))
+    couplings: dict[str, Coupling] = {"±J": "pm1", "Gaussian": "gaussian"}
+    for kind, coupling in couplings.items():
+        yield f"{kind} {name}", ising_grid(rows, columns, True, coupling, layers=max(layers, default=1))
 
 
 def qubos(*sizes: int) -> Iterator[Named]:

@@ -7,7 +7,7 @@ import time
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.others.solvers import SOLVERS, Answer, ask, missing
-from benchmarks.proving.models import glasses, instances, poses, qubos
+from benchmarks.proving.models import glasses, instances, large_glasses, poses, qubos
 
 LIMIT = 60.0
 OURS = "solve"
@@ -21,7 +21,8 @@ def run(options: Options) -> None:
     print(missing("toulbar2"))
     row = table({"model": -26, "n": 4, "couplings": 9, "by": -9, "bound": 16, "energy": 16, "proven": 9})
     proven = dict.fromkeys(solvers, 0)
-    models = [*poses(16, 30, 40, 60, 80), *glasses(), *qubos(50, 100, 150, 200), *instances(options)]
+    models = [*poses(16, 30, 40, 60, 80), *glasses(), *large_glasses()]
+    models += [*qubos(50, 100, 150, 200), *instances(options)]
     for name, mrf in models:
         for solver in solvers:
             answer = prove(mrf, limit) if solver == OURS else ask(solver, mrf, limit)

@@ -12,9 +12,12 @@ import highspy
 import numpy as np
 
 from bender_core.model import FloatArray, IntArray
+from bender_core.seeds import generator
 
 # Simplex iterations of a slice; a large program takes some tens of milliseconds for them.
 SLICE = 100
+# Slices after which costs are perturbed, and by which share of them at most.
+LONG, PERTURBATION = 10, 1e-3
 _TOLERANCE = 1e-9
 
 
@@ -25,6 +28,8 @@ class Covering:
     ----------
     cost : ndarray, shape (E,)
         Of the edges, > 0.
+    seed : int
+        Of the perturbation of costs.
 
     Attributes
     ----------
@@ -36,11 +41,15 @@ class Covering:
         How far every edge is broken in the optimum, from 0 to 1.
     is_solved : bool
         Whether ``shares`` and ``broken`` are those of all rows.
+    is_perturbed : bool
+        Whether the program is solved with costs that are a little lower. Its shares are possible with the true costs
+        too, but may not be the best.
     """
 
-    def __init__(self, cost: FloatArray) -> None:
+    def __init__(self, cost: FloatArray, seed: int) -> None:
         self.cycles: list[IntArray] = []
         self.shares, self.broken, self.is_solved = np.zeros(0), np.zeros(len(cost)), True
+        self.is_perturbed, self._was_perturbed = False, False
         self._rows: set[bytes] = set()
         # So that the solver's tolerances mean the same for every model.
         self._unit = float(cost.max(initial=0.0)) or 1.0
@@ -51,12 +60,25 @@ class Covering:
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             program.setOptionValue(name, _TOLERANCE)
         program.setOptionValue("simplex_iteration_limit", SLICE)
-        everything = np.arange(len(cost), dtype=np.int32)
         program.addVars(len(cost), np.zeros(len(cost)), np.ones(len(cost)))
-        program.changeColsCost(len(cost), everything, cost / self._unit)
+        self._cost, self._dice = cost, generator(seed)
+        self._charge(cost)
+
+    def _charge(self, cost: FloatArray) -> None:
+        """Solve with these costs from now on."""
+        self._program.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost / self._unit)
+
+    def _perturb(self) -> None:
+        self.is_perturbed = self._was_perturbed = True
+        self._charge(self._cost * (1.0 - PERTURBATION * self._dice.random(len(self._cost))))
+
+    def restore(self) -> None:
+        """Return to the true costs, for good."""
+        self.is_perturbed = self.is_solved = False
+        self._charge(self._cost)
 
     def add(self, cycles: Sequence[IntArray]) -> None:
-        """Give cycles rows."""
+        """Give cycles, at least one, rows."""
         self.is_solved = False
         self._rows |= {cycle.tobytes() for cycle in cycles}
         count = [len(cycle) for cycle in cycles]
@@ -73,14 +95,18 @@ class Covering:
     def solve(self) -> Iterator[int]:
         """Find the best shares in slices; yields the entries that the simplex iterations of each have passed over.
 
-        An iteration passes over one for each edge and row. Where the solver fails, the program stays unsolved, with a
-        share of 0 for what is new.
+        An iteration passes over one for each edge and row. Where many solutions are equally good, as where all costs
+        are the same, it may go from one to the next without end: where it takes long, costs are perturbed. Where the
+        solver fails, the program stays unsolved, with a share of 0 for what is new.
         """
-        entries, is_over = len(self.broken) + len(self.cycles), False
+        entries, is_over, slices = len(self.broken) + len(self.cycles), False, 0
         while not is_over:
             self._program.run()
             is_over = self._program.getModelStatus() != highspy.HighsModelStatus.kIterationLimit
             yield entries * int(self._program.getInfo().simplex_iteration_count)
+            slices += 1
+            if slices == LONG and not (is_over or self._was_perturbed):
+                self._perturb()
         self._take()
 
     def _take(self) -> None:

@@ -121,7 +121,7 @@ class Packing(Rounds):
     def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None, keeps: bool = True) -> None:
         require_model(mrf)
         self.mrf, self.seed, self.graph = mrf, seed, signed_graph(mrf, left is not None and left.whole.model is not mrf)
-        self._dice, self._program = generator(seed), Covering(self.graph.cost)
+        self._dice, self._program = generator(seed), Covering(self.graph.cost, seed)
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
         self.margin = _margin(self.graph, mrf, left)
         self.position, self.work, self._is_over = 0, 0, False
@@ -241,15 +241,18 @@ class Packing(Rounds):
     def _begin_round(self) -> Iterator[None]:
         """Look for violated cycles, which take what their edges have left."""
         found = yield from self._violated()
-        if not found:
+        if found:
+            self._program.add(found)
+        elif self._program.is_perturbed:
+            self._program.restore()
+        else:
             self._is_over = True
             return
-        latest, shares = self._log.latest, list[FloatArray]()
+        latest, shares = self._log.latest, [np.zeros(0)]
         left = rests(self.graph, latest.cycles, latest.shares)
         for begin in range(0, len(found), TAKING):
             yield
             shares.append(borrowed(self.graph.cost, left, found[begin : begin + TAKING]))
-        self._program.add(found)
         self._log.begin(found, np.concatenate(shares))
 
     def _end_round(self) -> Iterator[None]:

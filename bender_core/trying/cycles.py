@@ -18,10 +18,10 @@ from bender_core.trying.trials import Trying
 # A model is sparse with at most this many edges for each variable.
 SPARSE = 6
 # Before the first round, cycles of a sparse model are packed for this many table entries.
-FIRST = 1 << 28
+FIRST = 1 << 30
 # Later they may have done this many times the work of message passing: while their bound is the better one; and else,
 # in a sparse model and in others.
-LEADING, EQUAL, TRAILING = 4.0, 1.0, 0.05
+LEADING, EQUAL, TRAILING = 16.0, 1.0, 0.05
 
 
 class Cycles:

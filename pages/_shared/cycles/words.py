@@ -68,9 +68,9 @@ def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
     lower, now = _lower(before), _lower(event)
     cycles = f"{count:,} cycle{'s take' if count != 1 else ' takes'} a share"
     if event.lower_bound > before.lower_bound and now != lower:
-        what = f"all shares are chosen anew, as well as the cycles known so far allow. LB rises from {lower} to {now}"
+        what = f"the linear program chooses all shares of the cycles known so far anew. LB rises from {lower} to {now}"
     else:
-        what = "no other shares of the cycles known so far are better, and LB stays as it is"
+        what = "the linear program finds no better shares of the cycles known so far, and LB stays as it is"
     is_better = event.upper_bound < before.upper_bound
     better = f" A better labelling was found: UB falls to {number(event.upper_bound)}." * is_better
     return f"Round {event.round + 1} ends: {what}; {cycles}.{better}"

@@ -89,7 +89,10 @@ def test_sentences_say_what_happens_and_why_it_is_over() -> None:
     assert "5 of its 9 couplings want opposite ends" in found["sentence"]
     assert "It takes 4 from each, all that" in found["sentence"]
     assert "LB rises by that, to −17" in found["sentence"]
-    assert "no other shares of the cycles known so far are better, and LB stays as it is" in shared["sentence"]
+    assert (
+        "the linear program finds no better shares of the cycles known so far, and LB stays as it is"
+        in shared["sentence"]
+    )
     assert "The bounds meet: the best labelling is optimal" in encoder.ending()["sentence"]
 
 

@@ -70,7 +70,6 @@ class Cycles {
     const text = x.length ? `The ${left.toLocaleString("en")} cheapest couplings are not drawn.` : TOO_MANY;
     Object.assign(none, { textContent: text, hidden: x.length > 0 && left === 0 });
     none.classList.toggle("left", x.length > 0);
-    this.$(".net svg").toggleAttribute("hidden", !x.length);
     this.$(".glyphs").hidden = !x.length;
   }
 
@@ -282,7 +281,7 @@ class Cycles {
 
   // Everything drawn, as plain values.
   marks() {
-    return [this.net, ...this.panes].flatMap(({ picture }) => picture.list());
+    return [this.net.list(), ...this.panes.map(({ picture }) => picture.list())].flat();
   }
 }
 

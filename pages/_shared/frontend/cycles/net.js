@@ -3,7 +3,7 @@
 
 import { Camera } from "../camera.js";
 import { isCrossing, stubs } from "../marks/link.js";
-import { Picture } from "../marks/picture.js";
+import { isNew, Picture } from "../marks/picture.js";
 import { clamp, mix } from "../numbers.js";
 import { number } from "../text.js";
 import { isFound } from "./history.js";
@@ -22,14 +22,25 @@ const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 const partOf = (pieces, from, to) =>
   pieces.map(([a, b]) => `M${written(between(a, b, from))}L${written(between(a, b, to))}`).join("");
 
+// From the back to the front.
+const LAYERS = ["costs", "fills", "motion", "front"];
+
+class Layer extends Picture {
+  show(marks) {
+    if (isNew(this, [marks.length, ...marks])) this.draw(marks);
+  }
+}
+
 export class Net {
   constructor(picture) {
     this.owner = picture;
-    this.svg = picture.$(".net svg");
-    this.picture = new Picture(this.svg, "net", picture.tip);
+    // What moves is painted apart from what rests: painting a thousand couplings takes longer than a frame.
+    const layer = (name) => new Layer(picture.$(`.net .${name}`), "net", picture.tip);
+    this.layers = Object.fromEntries(LAYERS.map((name) => [name, layer(name)]));
+    this.svg = this.layers.front.root;
     this.size = [0, 0];
     this.camera = new Camera(this);
-    this.places = [];
+    Object.assign(this, { places: [], known: {} });
   }
 
   // -- places -----------------------------------------------------------------------------------------------
@@ -58,8 +69,9 @@ export class Net {
     this.widths = graph.cost.map((cost) => this.widest * (0.35 + (0.65 * cost) / most));
     // Where lines cover each other they are paler.
     const crowd = Math.sqrt(graph.cost.length / Math.max(2 * graph.x.length, 1));
-    this.svg.style.setProperty("--faint", 0.28 / Math.max(crowd, 1));
-    this.svg.style.setProperty("--full", 1 / Math.max(0.7 * crowd, 1));
+    const { style } = this.svg.parentElement;
+    style.setProperty("--faint", 0.28 / Math.max(crowd, 1));
+    style.setProperty("--full", 1 / Math.max(0.7 * crowd, 1));
     this.lines = graph.cost.map((_, edge) => this.line(edge));
     this.drawn = graph.cost.map(() => ({}));
     this.shown = this.drawnOf(graph.cost);
@@ -94,18 +106,21 @@ export class Net {
   // -- marks ------------------------------------------------------------------------------------------------
 
   draw(moment) {
-    if (!this.places.length) return this.picture.draw([]);
-    const edges = this.shown.map((edge) => this.edge(moment, edge));
-    this.picture.draw([
-      ...this.halos(moment),
-      ...edges.map(({ base }) => base),
-      ...edges.map(({ fill }) => fill),
-      ...edges.map(({ taken }) => taken),
+    const isDrawn = this.places.length > 0;
+    const edges = isDrawn ? this.shown.map((edge) => this.edge(moment, edge)) : [];
+    const { costs, fills, motion, front } = this.layers;
+    costs.show(edges.map(({ base }) => base));
+    fills.show(edges.map(({ fill }) => fill));
+    motion.show(isDrawn ? [...this.halos(moment), ...edges.map(({ taken }) => taken), this.runner(moment)] : []);
+    front.show([
       ...edges.map(({ core }) => core),
       ...edges.map(({ pick }) => pick),
-      ...this.variables(moment),
-      this.runner(moment),
+      ...(isDrawn ? this.variables(moment) : []),
     ]);
+  }
+
+  list() {
+    return LAYERS.flatMap((name) => this.layers[name].list());
   }
 
   // The marks of an edge; mostly those of the frame before.
@@ -160,9 +175,11 @@ export class Net {
     ];
   }
 
+  // Mostly those of the frame before.
   variables({ state }) {
     const { names } = this.owner.history.graph;
-    return this.places.flatMap(([cx, cy], i) => [
+    if (!isNew(this.known, [this.drawn, state.values])) return this.known.marks;
+    return (this.known.marks = this.places.flatMap(([cx, cy], i) => [
       {
         ...{ id: `variable ${i}`, class: `variable${state.values[i] ? "" : " is-0"}`, cx, cy, r: this.radius },
         tip: () => [names[i], `${state.values[i]} in the best labelling`],
@@ -170,7 +187,7 @@ export class Net {
       names.length <= NAMED && {
         ...{ id: `name ${i}`, class: "variable-name", x: cx, y: cy - this.radius - 7, text: names[i] },
       },
-    ]);
+    ]));
   }
 
   // -- the cycle of the event -------------------------------------------------------------------------------
