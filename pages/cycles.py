@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._shared.app.address import state
 from pages._shared.app.field_types import LinkError
-from pages._shared.app.fields import CYCLE
+from pages._shared.app.fields import CYCLE, GROUPED
 from pages._shared.app.pictures import load_pictures
 from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
@@ -30,7 +30,9 @@ packed = packing_of(lab())
 if _ARRIVED.get() is None:
     with suppress(LinkError):  # the notice says so
         packed.position = CYCLE.of(st.query_params, 0)
+    with suppress(LinkError):
+        packed.is_grouped = GROUPED.of(st.query_params, False)
 _ARRIVED.set(True)
 mount(lab(), packed)
-state(CYCLE.say(packed.position))
+state(CYCLE.say(packed.position) | (GROUPED.say(True) if packed.is_grouped else {}))
 load_pictures()

@@ -136,3 +136,34 @@ def test_a_picture_that_is_mounted_anew_goes_to_the_place_of_before(packed: Moun
     picture.root.evaluate("(root) => { delete root.cycles; }")
     picture.receive({**picture.answer("missing", None)})
     expect(picture.out("where")).to_contain_text("event 37 of")
+
+
+def test_the_view_of_groups_gathers_couplings_cycles_and_parts_of_the_gap(torus: Cycles) -> None:
+    part, packing = torus.lab.run.engine.partition.group_of(), packing_of("torus-10x10")
+    torus.show(len(packing.events) // 2)
+    packing.seek(len(packing.events) // 2)
+    torus.page.keyboard.press("v")
+    ends, lent = packing.graph.ends, packing.graph.cost - rests(packing.graph, packing.cycles, packing.shares)
+    between = {tuple(sorted(pair)) for pair in part[ends].tolist()}
+    drawn = torus.marks("coupling")
+    assert len(drawn) == len(between)
+    assert sum(mark["lent"] for mark in drawn) == pytest.approx(lent.sum())
+    assert len(torus.marks("group")) == part.max() + 1
+    within = [len(set(part[ends[cycle]].ravel().tolist())) == 1 for cycle in packing.cycles]
+    expect(torus.out("swallowed")).to_contain_text(f"{sum(within)} of {len(within)} cycles within one")
+    parts = packing.parts()
+    own, others = dict[int, float](), list[float]()
+    of_cycles = zip((ends[cycle] for cycle in packing.cycles), parts.cycles, strict=True)
+    for pairs, value in [*of_cycles, *zip(ends, parts.edges, strict=True)]:
+        groups = set(part[pairs].ravel().tolist())
+        if len(groups) == 1:
+            own[groups.pop()] = own.get(next(iter(set(part[pairs].ravel().tolist()))), 0.0) + value
+        else:
+            others.append(value)
+    values = sorted((*own.values(), *others), reverse=True)
+    shown = [mark["value"] for mark in torus.marks("gap part")]
+    assert shown == pytest.approx(values[: len(shown)])
+    assert any("group" in mark for mark in torus.marks("gap part")) == any(value > 0 for value in own.values())
+    # Back to the variables.
+    torus.page.keyboard.press("v")
+    assert len(torus.marks("coupling")) == len(ends)

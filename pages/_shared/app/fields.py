@@ -173,6 +173,7 @@ CLASS = Field("y", BITS, "it shows the class", "the values of the members of the
 LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEARN,))
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
 CYCLE = Field("cycle", POSITION, "the event is", "the number of events after which the cycles are shown", (CYCLES,))
+GROUPED = Field("grouped", ON, "its groups are", "couplings are drawn between groups", (CYCLES,))
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
 
 # The part of a run that a frame in another page shows.
@@ -236,7 +237,7 @@ _TABLE: tuple[Field[Any], ...] = (
     MAKE,
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
-    *(TALK, ORDER, LESSON, DONE, CYCLE, PLAN, FROM, TO, LOOP),
+    *(TALK, ORDER, LESSON, DONE, CYCLE, GROUPED, PLAN, FROM, TO, LOOP),
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}
@@ -260,7 +261,7 @@ def passed_over(page: str, fields: Mapping[str, str]) -> list[str]:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
         means = "means" if len(unknown) == 1 else "mean"
         found.append(f"This link contains {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
-    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, CYCLE, *(LOOKS if page in (WATCH, EMBEDDED) else ()))
+    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, CYCLE, GROUPED, *(LOOKS if page in (WATCH, EMBEDDED) else ()))
     return found + [fault for field in tolerated for fault in _faults(field, fields)]
 
 

@@ -41,6 +41,8 @@ class WatchedPacking(Exclusive):
         None until the last event is known.
     position : int
         The position shown last.
+    is_grouped : bool
+        Whether groups are shown rather than variables.
     failure : str
         Why no more events are computed; empty if they are.
     is_halted : bool
@@ -57,6 +59,7 @@ class WatchedPacking(Exclusive):
     events: list[protocol.Found | protocol.Shared] = field(default_factory=list)
     ending: protocol.Ending | None = None
     position: int = 0
+    is_grouped: bool = False
     failure: str = ""
     is_halted: bool = False
     name: str = field(default_factory=partial(token_hex, 4))

@@ -7,6 +7,7 @@ from typing import cast
 import streamlit as st
 
 from bender_core.forms.reduction import Left
+from bender_core.groups import Partition
 from pages._shared.app.frontend import PANES, Component
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
@@ -52,7 +53,7 @@ def mount(current: Lab, packed: WatchedPacking) -> None:
 
 def obey(packed: WatchedPacking, command: protocol.Command) -> None:
     """Carry out a command."""
-    packed.position = int(command["at"])
+    packed.position, packed.is_grouped = int(command["at"]), bool(command["grouped"])
     if command["do"] == "stop":
         packed.halt()
     elif command["do"] == "end":
@@ -74,13 +75,20 @@ def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None)
         "title": title(current, packed),
         "graph": None if has_graph else packed.graph,
         "start": None if has_graph else packed.start,
+        "groups": None if has_graph else groups_of(current.run.engine.partition),
         "position": packed.position,
+        "grouped": packed.is_grouped,
         "first": first,
         "events": packed.events[first : min(known, first + SENT)],
         "ending": ending if first + SENT >= known else None,
         "working": working,
         "failure": packed.failure,
     }
+
+
+def groups_of(part: Partition) -> protocol.Groups:
+    """The groups in which the picture may gather the variables."""
+    return {"of": part.group_of().tolist(), "names": [label(name) for name in part.labels]}
 
 
 def title(current: Lab, packed: WatchedPacking) -> str:

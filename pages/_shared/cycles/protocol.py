@@ -27,6 +27,13 @@ class Graph(TypedDict):
     scale: Excess  # the energy at stake, to which gaps are compared
 
 
+class Groups(TypedDict):
+    """The groups of the run on the stage."""
+
+    of: list[Count]  # the group of every variable
+    names: list[str]
+
+
 class Found(TypedDict):
     """A frustrated cycle was found."""
 
@@ -84,7 +91,9 @@ class Cycles(TypedDict):
     title: str  # its name
     graph: Graph | None  # None: the picture has it
     start: Start | None  # as above
+    groups: Groups | None  # as above
     position: Count  # where a picture that is mounted anew begins
+    grouped: bool  # whether it shows groups
     first: Count  # the number of the first event sent
     events: list[Found | Shared]
     ending: Ending | None  # None: more events follow
@@ -100,4 +109,5 @@ class Command(TypedDict):
     known: Count  # how many events the picture has
     has_graph: bool
     at: Count  # the position shown
+    grouped: bool  # whether groups are shown
     serial: Count  # the number of the command

@@ -26,7 +26,7 @@ def computed(packed: WatchedPacking, events: float) -> None:
 
 
 def command(packed: WatchedPacking, **more: Any) -> protocol.Command:
-    usual: dict[str, Any] = {"do": "more", "known": 0, "has_graph": False, "at": 0, "serial": 1}
+    usual: dict[str, Any] = {"do": "more", "known": 0, "has_graph": False, "at": 0, "grouped": False, "serial": 1}
     given = {**usual, "key": picture.key_of(packed), **more}
     check(protocol.Command, given)
     return given  # type: ignore[return-value]

@@ -60,7 +60,7 @@ class Cycles {
     this.net.camera.show(1, [0, 0]);
     this.player.begin(0);
     this.player.awaited = data.position || null;
-    this.net.layout();
+    this.net.begin(data);
   }
 
   // What is not drawn.
@@ -125,7 +125,8 @@ class Cycles {
     const { awaited, position } = this.player;
     const at = typeof awaited === "number" ? awaited : position;
     const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
-    this.send("command", { do: what, key: this.key, ...has, at, serial: this.serial });
+    const grouped = this.net.isGrouped;
+    this.send("command", { do: what, key: this.key, ...has, at, grouped, serial: this.serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
   }
 
@@ -197,6 +198,7 @@ class Cycles {
       ArrowLeft: () => (this.player.step(grain, true), true),
       Home: () => (this.player.show(0), true),
       End: () => (this.player.toEnd(), true),
+      v: () => (this.net.choose(!this.net.isGrouped), true),
     }[event.key];
     if (does ? does() : this.net.camera.press(event)) event.preventDefault();
   }
@@ -253,6 +255,7 @@ class Cycles {
     out("upper", number(upper));
     out("gap", gapText(lower, upper, closed, 3));
     out("count", state.cycles.length.toLocaleString("en"));
+    out("swallowed", this.net.grouping?.swallowed(state.cycles) ?? "");
     out("broken", state.broken.reduce((sum, one) => sum + one, 0).toLocaleString("en"));
     const total = history.end === null ? `${history.length}…` : history.end;
     out("where", `round ${(event?.round ?? 0) + 1} · event ${state.position} of ${total}`);

@@ -69,7 +69,7 @@ export class Lending {
       const isSpent = rest <= 1e-9 * cost[edge];
       const y = TALL * k + 4;
       const bar = { y, height: TALL - 9 };
-      const hover = (on) => this.owner.point(on ? { edge } : null);
+      const hover = (on) => this.owner.point(on ? { through: [edge] } : null);
       const tip = () => this.owner.net.tipOf(edge);
       const text = isSpent ? "all lent" : `${number(rest, 3)} left`;
       return [

@@ -2,25 +2,30 @@
 // variable with a field has a ring, which fills in the same way.
 
 import { Camera } from "../camera.js";
-import { isCrossing, stubs } from "../marks/link.js";
+import { isCrossing, partOf, stubs, written } from "../marks/link.js";
 import { isNew, Picture } from "../marks/picture.js";
 import { clamp, mix } from "../numbers.js";
 import { number } from "../text.js";
+import { Grouping } from "./grouping.js";
 import { isFound } from "./history.js";
-import { TAKES, WALKS } from "./player.js";
+import { TAKES } from "./player.js";
+import { Walk } from "./walk.js";
 
 const MARGIN = 34; // pixels around the variables
 const PICKED = 1500; // couplings up to which each can be pointed at
 const [MOST, FEWER] = [3500, 1500]; // couplings up to which all are drawn, and how many of more
 const NAMED = 24; // variables up to which their names are written
 const AROUND = [14, 30]; // pixels of the ends of a line that goes around, at least and at most
+const CIRCLES = [3, 16]; // pixels of the radius of a group, at least and at most
 const CORE = 0.35; // of the width of a coupling: the line that marks it as broken
 
-const between = ([x, y], [u, v], share) => [mix(x, u, share), mix(y, v, share)];
-const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-// The part of each piece of a line from one share of its length to another.
-const partOf = (pieces, from, to) =>
-  pieces.map(([a, b]) => `M${written(between(a, b, from))}L${written(between(a, b, to))}`).join("");
+// The distance of a place to the one next to it, in the middle of all places.
+const nearest = (places) => {
+  const apart = places.map(([x, y], i) =>
+    Math.min(...places.map(([u, v], j) => (j === i ? Infinity : Math.hypot(x - u, y - v)))),
+  );
+  return apart.sort((a, b) => a - b)[Math.floor(apart.length / 2)] ?? Infinity;
+};
 
 // From the back to the front.
 const LAYERS = ["costs", "fills", "motion", "front"];
@@ -40,7 +45,39 @@ export class Net {
     this.svg = this.layers.front.root;
     this.size = [0, 0];
     this.camera = new Camera(this);
-    Object.assign(this, { places: [], known: {} });
+    this.walk = new Walk(this);
+    Object.assign(this, { places: [], known: {}, grouping: null, isGrouped: false });
+    this.buttons = picture.root.querySelectorAll("button[data-view]");
+    for (const button of this.buttons) button.onclick = () => this.choose(button.dataset.view === "groups");
+  }
+
+  // -- views ------------------------------------------------------------------------------------------------
+
+  // What is drawn is of another model, or other groups.
+  begin({ graph, groups, grouped }) {
+    this.groups = new Grouping(graph, groups);
+    this.turn(grouped);
+  }
+
+  choose(isGrouped) {
+    this.turn(isGrouped);
+    this.owner.changed();
+    this.owner.tell();
+  }
+
+  // To the view of groups, or back to that of variables.
+  turn(isGrouped) {
+    Object.assign(this, { isGrouped, grouping: isGrouped ? this.groups : null });
+    for (const button of this.buttons) {
+      button.setAttribute("aria-pressed", String((button.dataset.view === "groups") === isGrouped));
+    }
+    this.owner.root.classList.toggle("grouped", isGrouped);
+    this.layout();
+  }
+
+  // What the picture shows: that of variables, or of groups.
+  get graph() {
+    return this.grouping?.graph ?? this.owner.history.graph;
   }
 
   // -- places -----------------------------------------------------------------------------------------------
@@ -55,16 +92,17 @@ export class Net {
   }
 
   layout() {
-    const { graph } = this.owner.history;
+    const { graph } = this;
     const { width, height } = this.owner.sizes.of(this.svg);
     if (this.size[0] !== width || this.size[1] !== height) this.camera.refit(this.size, [width, height]);
     this.size = [width, height];
     const [wide, high] = this.size.map((side) => Math.max(side - 2 * MARGIN, 1));
     this.places = graph.x.map((x, i) => this.camera.see([MARGIN + x * wide, MARGIN + graph.y[i] * high]));
-    const apart = Math.sqrt((wide * high) / Math.max(graph.x.length, 1)) * this.camera.scale;
+    const evenly = Math.sqrt((wide * high) / Math.max(graph.x.length, 1)) * this.camera.scale;
+    const apart = this.grouping ? Math.min(evenly, nearest(this.places)) : evenly;
     this.apart = apart;
     this.widest = clamp(apart * 0.16, 1.5, 10);
-    this.radius = clamp(apart * 0.1, 2, 8);
+    this.radius = this.grouping ? clamp(apart * 0.16, ...CIRCLES) : clamp(apart * 0.1, 2, 8);
     const most = Math.max(...graph.cost, 1e-300);
     this.widths = graph.cost.map((cost) => this.widest * (0.35 + (0.65 * cost) / most));
     // Where lines cover each other they are paler.
@@ -85,17 +123,18 @@ export class Net {
 
   // The pieces of an edge's line; null for the ring of a field.
   line(edge) {
-    const { ends, names } = this.owner.history.graph;
+    const { ends, names } = this.graph;
     const [i, j] = [ends[2 * edge], ends[2 * edge + 1]];
     if (j === names.length || !this.places.length) return null;
     const [one, two] = [this.places[i], this.places[j]];
-    return isCrossing(this.places, i, j) ? stubs(one, two, clamp(0.4 * this.apart, ...AROUND)) : [[one, two]];
+    const goesAround = this.grouping ? this.grouping.goesAround[edge] : isCrossing(this.places, i, j);
+    return goesAround ? stubs(one, two, clamp(0.4 * this.apart, ...AROUND)) : [[one, two]];
   }
 
   // The path of an edge from one share of its length to another.
   path(edge, from, to) {
     if (this.lines[edge]) return partOf(this.lines[edge], from, to);
-    const [x, y] = this.places[this.owner.history.graph.ends[2 * edge]];
+    const [x, y] = this.places[this.graph.ends[2 * edge]];
     const r = this.radius + this.widths[edge] / 2 + 1;
     const at = (share) => [x + r * Math.sin(2 * Math.PI * share), y - r * Math.cos(2 * Math.PI * share)];
     const middle = (from + to) / 2;
@@ -105,17 +144,19 @@ export class Net {
 
   // -- marks ------------------------------------------------------------------------------------------------
 
-  draw(moment) {
+  draw(whole) {
+    const moment = this.grouping ? this.grouping.moment(whole) : whole;
     const isDrawn = this.places.length > 0;
     const edges = isDrawn ? this.shown.map((edge) => this.edge(moment, edge)) : [];
+    const { walk } = this;
     const { costs, fills, motion, front } = this.layers;
     costs.show(edges.map(({ base }) => base));
     fills.show(edges.map(({ fill }) => fill));
-    motion.show(isDrawn ? [...this.halos(moment), ...edges.map(({ taken }) => taken), this.runner(moment)] : []);
+    motion.show(isDrawn ? [...walk.halos(moment), ...edges.map(({ taken }) => taken), walk.runner(moment)] : []);
     front.show([
       ...edges.map(({ core }) => core),
       ...edges.map(({ pick }) => pick),
-      ...(isDrawn ? this.variables(moment) : []),
+      ...(isDrawn ? this.vertices(moment) : []),
     ]);
   }
 
@@ -125,14 +166,15 @@ export class Net {
 
   // The marks of an edge; mostly those of the frame before.
   edge(moment, edge) {
-    const { cost, opposite } = this.owner.history.graph;
+    const { cost } = this.graph;
     const { before, after, state, event } = moment;
     const lent = mix(before.lent[edge], after.lent[edge], moment.part(...TAKES));
     const from = event && isFound(event) ? before.lent[edge] : lent;
     const broken = state.broken[edge];
     const known = this.drawn[edge];
     if (known.lent === lent && known.from === from && known.broken === broken) return known;
-    const look = `${opposite[edge] ? "opposite" : "equal"}${broken ? " broken" : ""}`;
+    const wants = this.wants(edge);
+    const look = `${wants}${broken && !this.grouping ? " broken" : ""}`;
     const width = this.widths[edge];
     const means = { what: "coupling", edge, lent, broken: Boolean(broken) };
     const [filled, taken] = [from, lent].map((of) => clamp(of / cost[edge], 0, 1));
@@ -145,17 +187,26 @@ export class Net {
       ...{ lent, from, broken },
       base: made("base", "cost", 0, 1, { means }),
       fill: made("fill", "fill", 0, filled),
-      taken: made("taken", "taken", filled, taken, { class: `taken ${opposite[edge] ? "opposite" : ""}` }),
-      core: broken && made("core", "core", 0, 1, { class: "core broken", "stroke-width": CORE * width }),
+      taken: made("taken", "taken", filled, taken, { class: `taken ${wants}` }),
+      // Of couplings between groups, the part that is broken.
+      core: broken && made("core", "core", 0, Number(broken), { class: "core broken", "stroke-width": CORE * width }),
       pick: cost.length <= PICKED && this.pick(edge),
     });
   }
 
+  // What a coupling wants; those between two groups may want both.
+  wants(edge) {
+    const { opposite } = this.graph;
+    return opposite ? (opposite[edge] ? "opposite" : "equal") : "mixed";
+  }
+
   pick(edge) {
+    const { grouping, owner } = this;
+    const through = grouping ? grouping.members[edge] : [edge];
     return {
       ...{ id: `pick ${edge}`, class: "pick", d: this.path(edge, 0, 1), "data-edge": edge },
-      tip: () => this.tipOf(edge),
-      hover: (on) => this.owner.point(on ? { edge } : null),
+      tip: () => (grouping ? grouping.tipOf(edge, owner.player.moment().state) : this.tipOf(edge)),
+      hover: (on) => owner.point(on ? { through } : null),
     };
   }
 
@@ -170,81 +221,31 @@ export class Net {
       `wants ${wants} ends; costs ${number(graph.cost[edge])} if broken`,
       `has lent ${number(lent[edge])} to ${users} cycle${users === 1 ? "" : "s"}, ` +
         `${number(Math.max(graph.cost[edge] - lent[edge], 0))} left`,
-      ...(this.lines[edge] ? [] : ["a field is a coupling to one more variable, which is always 1"]),
+      ...(graph.ends[2 * edge + 1] < graph.names.length
+        ? []
+        : ["a field is a coupling to one more variable, which is always 1"]),
       broken[edge] ? "broken by the best labelling" : "not broken by the best labelling",
     ];
   }
 
   // Mostly those of the frame before.
-  variables({ state }) {
-    const { names } = this.owner.history.graph;
+  vertices({ state }) {
+    const { names } = this.graph;
     if (!isNew(this.known, [this.drawn, state.values])) return this.known.marks;
     return (this.known.marks = this.places.flatMap(([cx, cy], i) => [
-      {
-        ...{ id: `variable ${i}`, class: `variable${state.values[i] ? "" : " is-0"}`, cx, cy, r: this.radius },
-        tip: () => [names[i], `${state.values[i]} in the best labelling`],
-      },
+      { ...(this.grouping ? this.group(i) : this.variable(i, state.values[i])), cx, cy, r: this.radius },
       names.length <= NAMED && {
         ...{ id: `name ${i}`, class: "variable-name", x: cx, y: cy - this.radius - 7, text: names[i] },
       },
     ]));
   }
 
-  // -- the cycle of the event -------------------------------------------------------------------------------
-
-  // Halos around the cycle that was found, as far as it has been walked, or around what is pointed at.
-  halos(moment) {
-    const pointed = this.pointed(moment.state).map((edge) => this.halo(edge, 1, "halo pointed", "pointed"));
-    const { event } = moment;
-    if (!event || !isFound(event)) return pointed;
-    const walked = moment.part(...WALKS) * event.edges.length;
-    const own = event.edges.map((edge, k) => this.halo(edge, clamp(walked - k, 0, 1), "halo", "halo", event.walk[k]));
-    return [...own, this.jump(event, walked), ...pointed];
+  variable(i, value) {
+    const tip = () => [this.graph.names[i], `${value} in the best labelling`];
+    return { id: `variable ${i}`, class: `variable${value ? "" : " is-0"}`, tip };
   }
 
-  halo(edge, share, look, id, from = null) {
-    if (share <= 0) return null;
-    const { ends } = this.owner.history.graph;
-    // Walked from its second end to its first.
-    const [low, high] = from !== null && this.lines[edge] && from !== ends[2 * edge] ? [1 - share, 1] : [0, share];
-    const d = this.path(edge, low, high);
-    return { id: `${id} ${edge}`, class: look, d, "stroke-width": this.widths[edge] + 9 };
-  }
-
-  // Between the two fields of a cycle through the ghost nothing is drawn but this.
-  jump({ walk }, walked) {
-    const ghost = walk.indexOf(this.places.length);
-    if (ghost < 0 || walked <= ghost) return null;
-    const [a, b] = [walk.at(ghost - 1), walk[(ghost + 1) % walk.length]].map((v) => this.places[v]);
-    return { id: "jump", class: "halo ghost", d: partOf([[a, b]], 0, 1), "stroke-width": 4 };
-  }
-
-  runner(moment) {
-    const { event, t } = moment;
-    if (!event || !isFound(event) || t >= WALKS[1]) return null;
-    const walked = moment.part(...WALKS) * event.edges.length;
-    const k = Math.min(Math.floor(walked), event.edges.length - 1);
-    const ghost = this.places.length;
-    const [a, b] = [event.walk[k], event.walk[(k + 1) % event.walk.length]];
-    if (a === ghost || b === ghost) return null;
-    const [cx, cy] = this.along(event.edges[k], a, walked - k);
-    return { id: "runner", class: "runner", cx, cy, r: this.radius + 2, means: { what: "runner" } };
-  }
-
-  // The place on an edge at a share of its length from one of its ends.
-  along(edge, from, share) {
-    const pieces = this.lines[edge];
-    const own = this.owner.history.graph.ends[2 * edge] === from ? pieces : pieces.toReversed();
-    if (pieces.length === 2) return share < 0.5 ? between(...own[0], 2 * share) : between(...own[1], 2 - 2 * share);
-    return own === pieces ? between(...pieces[0], share) : between(...pieces[0], 1 - share);
-  }
-
-  // The edges of what is pointed at: of a cycle, or of all cycles through an edge.
-  pointed({ cycles }) {
-    const { pointed } = this.owner;
-    if (!pointed) return [];
-    if (pointed.edges) return pointed.edges;
-    const users = cycles.filter(({ edges }) => edges.includes(pointed.edge));
-    return [...new Set([pointed.edge, ...users.flatMap(({ edges }) => edges)])];
+  group(k) {
+    return { id: `group ${k}`, class: "group", tip: () => this.grouping.tipOfGroup(k), means: { what: "group", k } };
   }
 }

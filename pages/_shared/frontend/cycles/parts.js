@@ -2,7 +2,7 @@
 
 import { isClosed } from "../gap.js";
 import { write } from "../layout.js";
-import { Picture } from "../marks/picture.js";
+import { isNew, Picture } from "../marks/picture.js";
 import { tension } from "../palette.js";
 import { isTouched } from "../screen.js";
 import { number, shortInside } from "../text.js";
@@ -37,8 +37,12 @@ export class Parts {
     write(this.owner.$("[data-out=parts]"), closed ? "The gap is closed" : where);
     if (!width) return;
     if (closed) return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }]);
-    const parts = this.known === state ? this.parts : partsOf(state, graph);
-    Object.assign(this, { known: state, parts });
+    const { grouping } = this.owner.net;
+    if (isNew(this, [state, grouping])) {
+      const parts = partsOf(state, graph);
+      this.parts = grouping ? grouping.parts(parts) : parts;
+    }
+    const { parts } = this;
     const room = Math.max(2, Math.floor(height / TALL));
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
     const rest = parts.slice(shown.length);
@@ -50,17 +54,15 @@ export class Parts {
     this.picture.draw(rows);
   }
 
-  row({ value, edge, cycle }, k, { most, width, broken }) {
-    const { history, dark } = this.owner;
-    const key = cycle ? `cycle ${cycle.number}` : `edge ${edge}`;
+  row(part, k, { most, width, broken }) {
+    const { dark } = this.owner;
+    const { value } = part;
+    const { key, name, why, of, target } = this.named(part, broken);
     const y = TALL * k;
     const base = { y: y + TALL / 2 + 5 };
-    const name = cycle ? `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×` : history.name(edge);
-    const why = cycle ? around(cycle, history.graph) : broken[edge] ? "broken, and not all lent" : "has lent too much";
     const letters = Math.floor((width - VALUE - BAR - 12) / LETTER);
     const bar = { x: VALUE + 4, y: y + 5, width: Math.max(1.5, (BAR * value) / most), height: TALL - 10, rx: 2 };
-    const of = cycle ? { cycle: cycle.number } : { edge };
-    const hover = (on) => this.owner.point(on ? (cycle ? { edges: cycle.edges } : { edge }) : null);
+    const hover = (on) => this.owner.point(on ? target : null);
     return [
       { id: `value ${key}`, class: "gap-value", x: VALUE - 2, ...base, text: number(value, 3) },
       { id: `bar ${key}`, ...bar, fill: tension(value / most, dark), means: { what: "gap part", ...of, value } },
@@ -71,5 +73,20 @@ export class Parts {
         tip: () => [name, why, number(value)],
       },
     ];
+  }
+  named({ edge, cycle, group }, broken) {
+    const { history, net } = this.owner;
+    if (cycle) {
+      const name = `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×`;
+      const [of, target] = [{ cycle: cycle.number }, { edges: cycle.edges }];
+      return { key: `cycle ${cycle.number}`, name, why: around(cycle, history.graph), of, target };
+    }
+    if (group !== undefined) {
+      const name = `within ${net.graph.names[group]}`;
+      const why = "its couplings, its fields, and the cycles that do not leave it";
+      return { key: `group ${group}`, name, why, of: { group }, target: { edges: net.grouping.within(group) } };
+    }
+    const why = broken[edge] ? "broken, and not all lent" : "has lent too much";
+    return { key: `edge ${edge}`, name: history.name(edge), why, of: { edge }, target: { through: [edge] } };
   }
 }

@@ -1,5 +1,7 @@
 // Lines between dots that may be in each other's way, as on a torus.
 
+import { mix } from "../numbers.js";
+
 const NEAR = 1; // pixels within which dots are on a line
 const STUB = 14; // pixels of a line that goes around
 
@@ -22,3 +24,11 @@ export const stubs = (one, two, length = STUB) => {
   ];
   return [out(one, two), out(two, one)];
 };
+
+export const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+export const between = ([x, y], [u, v], share) => [mix(x, u, share), mix(y, v, share)];
+
+// The part of each piece of a line from one share of its length to another.
+export const partOf = (pieces, from, to) =>
+  pieces.map(([a, b]) => `M${written(between(a, b, from))}L${written(between(a, b, to))}`).join("");
