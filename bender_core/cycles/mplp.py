@@ -12,7 +12,7 @@ import numpy as np
 
 from bender_core.cycles.rounds import Rounds
 from bender_core.cycles.signed import ULP
-from bender_core.cycles.triplets import Triplets, preferences
+from bender_core.cycles.triplets import Triple, Triplets, preferences
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice
 from bender_core.forms.scale import energy_scale, negligible_gain
@@ -27,7 +27,7 @@ from bender_core.kernels.clusters import (
 )
 from bender_core.kernels.forest import sides
 from bender_core.labelings.searching import LabelingSearch
-from bender_core.model import BinaryMRF, IntArray, require_model
+from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
 from bender_core.stopping import Stop, Stopped, never
 
 # Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
@@ -167,13 +167,12 @@ class CyclePursuit(Rounds):
     def _grow(self) -> bool:
         """Add triplets, and lower the temperature; returns whether anything may still be gained."""
         clusters = self._clusters
-        found = self._triplets.search(clusters.ends, preferences(clusters.of_edges), WEAK * self._unit, self._stop)
-        self.work += OF_SLOT * found.read
-        if found.triples:
-            self._clusters = extended(clusters, *self._triplets.add(found.triples))
+        triples = self._searched(preferences(clusters.of_edges)) or self._searched(self._with_ties_broken())
+        if triples:
+            self._clusters = extended(clusters, *self._triplets.add(triples))
         self._temperature *= self._fall
         # At first there is no temperature, until MPLP gets stuck.
-        if self._temperature >= COLD * self._unit or (found.triples and not self._temperature):
+        if self._temperature >= COLD * self._unit or (triples and not self._temperature):
             return True
         if self._temperature:
             self._fall = math.sqrt(self._fall)
@@ -181,6 +180,22 @@ class CyclePursuit(Rounds):
                 return False
         self._temperature, self._before = HOT * self._unit, self.lower_bound
         return True
+
+    def _searched(self, preference: FloatArray) -> list[Triple]:
+        """Triplets of frustrated cycles of these preferences."""
+        found = self._triplets.search(self._clusters.ends, preference, WEAK * self._unit, self._stop)
+        self.work += OF_SLOT * found.read
+        return found.triples
+
+    def _with_ties_broken(self) -> FloatArray:
+        """What edges prefer; those whose triplets have used all up, what they preferred at first, weakly.
+
+        Another cycle through them may raise the bound once the triplets of both share them.
+        """
+        weak, now = WEAK * self._unit, preferences(self._clusters.of_edges)
+        first = np.zeros(len(now))  # chords prefer nothing
+        first[: self.mrf.n_edges] = np.sign(preferences(self.mrf.pairwise))
+        return np.where(np.abs(now) <= weak, 2.0 * weak * first, now)
 
     def _improve(self) -> None:
         """Look for a better labelling, from the one that satisfies the most decided beliefs."""
