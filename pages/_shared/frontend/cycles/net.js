@@ -8,6 +8,7 @@ import { clamp, mix } from "../numbers.js";
 import { number } from "../text.js";
 import { isFound } from "./history.js";
 import { TAKES, WALKS } from "./player.js";
+import { triplets, walker } from "./triplets.js";
 
 const MARGIN = 34; // pixels around the variables
 const PICKED = 1500; // couplings up to which each can be pointed at
@@ -97,6 +98,7 @@ export class Net {
     if (!this.places.length) return this.picture.draw([]);
     const edges = this.shown.map((edge) => this.edge(moment, edge));
     this.picture.draw([
+      ...triplets(this, moment),
       ...this.halos(moment),
       ...edges.map(({ base }) => base),
       ...edges.map(({ fill }) => fill),
@@ -104,7 +106,7 @@ export class Net {
       ...edges.map(({ core }) => core),
       ...edges.map(({ pick }) => pick),
       ...this.variables(moment),
-      this.runner(moment),
+      this.runner(moment) ?? walker(this, moment),
     ]);
   }
 
@@ -147,14 +149,18 @@ export class Net {
   tipOf(edge) {
     const { history, player } = this.owner;
     const { graph } = history;
-    const { lent, broken, cycles } = player.moment().state;
+    const { lent, broken, cycles, triplets: all } = player.moment().state;
     const users = cycles.filter(({ edges }) => edges.includes(edge)).length;
+    const ends = graph.ends.slice(2 * edge, 2 * edge + 2);
+    const around = all.filter(({ vertices }) => ends.every((v) => vertices.includes(v))).length;
     const wants = graph.opposite[edge] ? "opposite" : "equal";
     return [
       history.name(edge),
       `wants ${wants} ends; costs ${number(graph.cost[edge])} if broken`,
-      `has lent ${number(lent[edge])} to ${users} cycle${users === 1 ? "" : "s"}, ` +
-        `${number(Math.max(graph.cost[edge] - lent[edge], 0))} left`,
+      history.by === "messages"
+        ? `in ${around} triplet${around === 1 ? "" : "s"}`
+        : `has lent ${number(lent[edge])} to ${users} cycle${users === 1 ? "" : "s"}, ` +
+          `${number(Math.max(graph.cost[edge] - lent[edge], 0))} left`,
       ...(this.lines[edge] ? [] : ["a field is a coupling to one more variable, which is always 1"]),
       broken[edge] ? "broken by the best labelling" : "not broken by the best labelling",
     ];
@@ -179,7 +185,7 @@ export class Net {
   halos(moment) {
     const pointed = this.pointed(moment.state).map((edge) => this.halo(edge, 1, "halo pointed", "pointed"));
     const { event } = moment;
-    if (!event || !isFound(event)) return pointed;
+    if (!event || !isFound(event) || event.triplets) return pointed;
     const walked = moment.part(...WALKS) * event.edges.length;
     const own = event.edges.map((edge, k) => this.halo(edge, clamp(walked - k, 0, 1), "halo", "halo", event.walk[k]));
     return [...own, this.jump(event, walked), ...pointed];
@@ -204,7 +210,7 @@ export class Net {
 
   runner(moment) {
     const { event, t } = moment;
-    if (!event || !isFound(event) || t >= WALKS[1]) return null;
+    if (!event || !isFound(event) || event.triplets || t >= WALKS[1]) return null;
     const walked = moment.part(...WALKS) * event.edges.length;
     const k = Math.min(Math.floor(walked), event.edges.length - 1);
     const ghost = this.places.length;

@@ -8,13 +8,12 @@ import { isTouched } from "../screen.js";
 import { number, shortInside } from "../text.js";
 import { paid, partsOf } from "./history.js";
 
+const KINDS = ["variable ", "", "triplet "];
+
 const TALL = isTouched ? 32 : 22; // pixels of a row
 const VALUE = 58; // pixels of a number
 const BAR = 70; // pixels of the longest bar
 const LETTER = 7.4; // pixels
-
-// The names around a cycle.
-const around = ({ walk }, { names }) => walk.map((v) => names[v] ?? "fields").join(" – ");
 
 export class Parts {
   constructor(owner) {
@@ -44,26 +43,52 @@ export class Parts {
     const rest = parts.slice(shown.length);
     const most = parts[0]?.value ?? 1;
     const rows = shown.flatMap((part, k) => this.row(part, k, { most, width, broken: state.broken }));
-    const sum = rest.reduce((total, { value }) => total + value, 0);
-    const text = `${number(sum, 3)} in ${rest.length} others`;
-    if (rest.length) rows.push({ id: "others", class: "soft", x: 0, y: TALL * (shown.length + 1) - 6, text });
+    const { others: unsent, rest: more } = state.gap ?? { others: 0, rest: 0 };
+    const sum = rest.reduce((total, { value }) => total + value, more);
+    const count = rest.length + unsent;
+    const text = `${number(sum, 3)} in ${count.toLocaleString("en")} others`;
+    if (count) rows.push({ id: "others", class: "soft", x: 0, y: TALL * (shown.length + 1) - 6, text });
     this.picture.draw(rows);
   }
 
-  row({ value, edge, cycle }, k, { most, width, broken }) {
-    const { history, dark } = this.owner;
-    const key = cycle ? `cycle ${cycle.number}` : `edge ${edge}`;
+  // What a part is: its key, its name, why it is one, where it is, and what lights up.
+  described({ edge, cycle, of }, broken) {
+    const { history } = this.owner;
+    if (of) {
+      const kind = KINDS[of.length - 1];
+      const why = "its belief at the best labelling, above its minimum";
+      return [`part ${of}`, `${kind}${history.names(of)}`, why, { of }, { edges: [], vertices: of }];
+    }
+    if (cycle) {
+      const name = `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×`;
+      return [
+        `cycle ${cycle.number}`,
+        name,
+        history.names(cycle.walk),
+        { cycle: cycle.number },
+        { edges: cycle.edges },
+      ];
+    }
+    const why = broken[edge] ? "broken, and not all lent" : "has lent too much";
+    return [`edge ${edge}`, history.name(edge), why, { edge }, { edge }];
+  }
+
+  row(part, k, { most, width, broken }) {
+    const { value } = part;
+    const [key, name, why, of, lit] = this.described(part, broken);
     const y = TALL * k;
     const base = { y: y + TALL / 2 + 5 };
-    const name = cycle ? `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×` : history.name(edge);
-    const why = cycle ? around(cycle, history.graph) : broken[edge] ? "broken, and not all lent" : "has lent too much";
     const letters = Math.floor((width - VALUE - BAR - 12) / LETTER);
     const bar = { x: VALUE + 4, y: y + 5, width: Math.max(1.5, (BAR * value) / most), height: TALL - 10, rx: 2 };
-    const of = cycle ? { cycle: cycle.number } : { edge };
-    const hover = (on) => this.owner.point(on ? (cycle ? { edges: cycle.edges } : { edge }) : null);
+    const hover = (on) => this.owner.point(on ? lit : null);
     return [
       { id: `value ${key}`, class: "gap-value", x: VALUE - 2, ...base, text: number(value, 3) },
-      { id: `bar ${key}`, ...bar, fill: tension(value / most, dark), means: { what: "gap part", ...of, value } },
+      {
+        id: `bar ${key}`,
+        ...bar,
+        fill: tension(value / most, this.owner.dark),
+        means: { what: "gap part", ...of, value },
+      },
       { id: `name ${key}`, class: "gap-name", x: VALUE + BAR + 12, ...base, text: shortInside(name, letters) },
       {
         ...{ id: `hit ${key}`, class: "part", x: 0, y, width, height: TALL, hover },
