@@ -157,7 +157,9 @@ class Cycles(Mounted):
         check(cycles_protocol.Command, value)
         self.packed = self.both[value["by"]]
         command = value if value["key"] == self.packed.name else None
-        if command is not None:
+        if command is None:
+            picture.leave(self.both.values(), value)
+        else:
             picture.obey(self.packed, command)
         self.compute(float("inf") if value["do"] == "end" else self.packed.position + picture.AHEAD)
         return picture.data(self.lab, self.packed, command, picture.limit_of(self.packed, self.both["program"]))

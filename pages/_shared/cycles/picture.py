@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import cast
 
 import streamlit as st
@@ -64,6 +65,7 @@ def mount(current: Lab, packed: WatchedPacking) -> None:
     """Mount the picture with the events that it does not have."""
     command = _COMMAND.take()
     if command is not None and command["key"] != key_of(packed):
+        leave([kept.get() for kept in _WATCHED.values()], command)
         command = None
     if command is not None:
         obey(packed, command)
@@ -72,6 +74,13 @@ def mount(current: Lab, packed: WatchedPacking) -> None:
     _component.mount(
         data(current, packed, command, limit_of(packed, _WATCHED["program"].get())), on_command_change=_on_command
     )
+
+
+def leave(watched: Iterable[WatchedPacking | None], command: protocol.Command) -> None:
+    """Keep the place in the one that was shown when another one was chosen."""
+    for each in watched:
+        if each is not None and key_of(each) == command["key"]:
+            each.position = int(command["at"])
 
 
 def obey(packed: WatchedPacking, command: protocol.Command) -> None:

@@ -60,8 +60,8 @@ class Cycles {
     dress(this.root, this.dark);
     this.$(".fields").hidden = !data.graph.ends.includes(data.graph.names.length);
     this.note(data.graph);
-    this.net.camera.show(1, [0, 0]);
     this.player.begin(0);
+    this.net.camera.show(1, [0, 0]);
     this.player.awaited = data.position || null;
     this.net.layout();
   }
