@@ -1,16 +1,18 @@
 """Cycles: the bound by frustrated cycles, cycle by cycle."""
 
 from contextlib import suppress
+from typing import cast
 
 import streamlit as st
 
 from pages._shared.app.address import state
 from pages._shared.app.field_types import LinkError
-from pages._shared.app.fields import CYCLE, GROUPED
+from pages._shared.app.fields import BY, CYCLE, GROUPED
 from pages._shared.app.pictures import load_pictures
 from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
-from pages._shared.cycles.picture import mount, packing_of
+from pages._shared.cycles.picture import SHOWN, mount, packing_of
+from pages._shared.cycles.protocol import By
 from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
 
@@ -26,13 +28,18 @@ if (following := next_run(lab())) is not None and following.choice.mrf is not la
 if lab().notice:
     with st.container(key="notice"):
         complaint(lab().notice)
+is_first = _ARRIVED.get() is None
+if is_first:
+    with suppress(LinkError):
+        SHOWN.set(cast(By, BY.of(st.query_params, "program")))
 packed = packing_of(lab())
-if _ARRIVED.get() is None:
+if is_first:
     with suppress(LinkError):  # the notice says so
         packed.position = CYCLE.of(st.query_params, 0)
     with suppress(LinkError):
         packed.is_grouped = GROUPED.of(st.query_params, False)
 _ARRIVED.set(True)
 mount(lab(), packed)
-state(CYCLE.say(packed.position) | (GROUPED.say(True) if packed.is_grouped else {}))
+by = BY.say(packed.by) if packed.by != BY.usual else {}
+state(by | CYCLE.say(packed.position) | (GROUPED.say(True) if packed.is_grouped else {}))
 load_pictures()

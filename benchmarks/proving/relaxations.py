@@ -35,7 +35,7 @@ def run(options: Options) -> None:
 def _ways(mrf: bc.BinaryMRF) -> Iterator[tuple[str, bc.Engine | Rounds]]:
     """Each begins when its turn comes."""
     yield "cycles", bc.Packing(mrf, keeps=False)
-    yield "mplp-cp", CyclePursuit(mrf)
+    yield "mplp-cp", CyclePursuit(mrf, keeps=False)
     yield "mplp", bc.Engine(mrf, bc.partition(mrf, 1, "singletons"), variant=12, max_sweeps=10**6, snapshot_bytes=0)
 
 

@@ -5,19 +5,18 @@ Source: docs/cycles.md §3.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from bender_core.cycles.shares import bound
 from bender_core.cycles.signed import SignedGraph
+from bender_core.cycles.timeline import Timeline
 from bender_core.model import FloatArray, IntArray
 
 # Bytes of a cycle beside its edges, in Python.
 OF_ARRAY = 150
-Grain: TypeAlias = Literal["cycle", "round"]
 
 
 class State(NamedTuple):
@@ -77,7 +76,7 @@ class _Found(NamedTuple):
     shares: FloatArray
 
 
-class Log:
+class Log(Timeline[State, CycleEvent]):
     """All events so far.
 
     Parameters
@@ -90,20 +89,15 @@ class Log:
     """
 
     def __init__(self, graph: SignedGraph, start: State, keeps: bool) -> None:
+        super().__init__(start)
         self._graph, self._keeps = graph, keeps
-        self._states: list[State] = [start]  # at the start and after every round
-        self._begins = [0]  # the position of each of them
         self._found = list[_Found]()  # of every round
-        self._last = 0, start  # the position that was shown last, and its state
 
-    def __len__(self) -> int:
-        return self._begins[-1] + (len(self._found[-1].cycles) if self.is_open else 0)
+    def _count(self) -> int:
+        return len(self._found[-1].cycles) if self.is_open else 0
 
-    def __getitem__(self, number: int) -> CycleEvent:
-        if not 0 <= number < len(self):
-            raise IndexError(f"event {number} of {len(self)}")
-        k = self.rounds(number)
-        found, nth = self._found[k], number - self._begins[k]
+    def _event(self, k: int, nth: int) -> CycleEvent:
+        found = self._found[k]
         if nth == len(found.cycles):
             return CycleEvent(k, None, 1.0, 0.0, self._states[k + 1].lower_bound, self._states[k + 1].upper_bound)
         start = self._states[k]
@@ -116,47 +110,7 @@ class Log:
         """Whether cycles have been found and the round has not ended."""
         return len(self._found) == len(self._states)
 
-    @property
-    def begun(self) -> State:
-        """The state at the end of the last complete round."""
-        return self._states[-1]
-
-    @property
-    def latest(self) -> State:
-        """The state after the last event."""
-        return self.at(len(self))
-
-    def rounds(self, position: int) -> int:
-        """How many rounds have ended before a position."""
-        return bisect_right(self._begins, position) - 1
-
-    def stop_after(self, position: int, grain: Grain) -> int:
-        """Where a step from a position ends, as far as events have been computed."""
-        if grain == "cycle":
-            return min(position + 1, len(self))
-        following = self.rounds(position) + 1
-        return self._begins[following] if following < len(self._begins) else len(self)
-
-    def stop_before(self, position: int, grain: Grain) -> int:
-        """Where a step that leads to a position begins."""
-        return max(position - 1, 0) if grain == "cycle" else self._begins[self.rounds(max(position - 1, 0))]
-
-    def at(self, position: int) -> State:
-        """The state after the first events.
-
-        Parameters
-        ----------
-        position : int
-            Their number.
-        """
-        if self._last[0] != position:  # its bound takes a sum over all cycles
-            k = self.rounds(position)
-            count = position - self._begins[k]
-            self._last = position, self._within(k, count) if count else self._states[k]
-        return self._last[1]
-
     def _within(self, k: int, count: int) -> State:
-        """The state in a round, after some of its cycles have been found."""
         state = self._states[k]
         found = self._found[k]
         taking = np.flatnonzero(found.shares[:count] > 0.0)
@@ -172,11 +126,10 @@ class Log:
 
     def end(self, state: State) -> None:
         """Add the end of the round."""
-        self._begins.append(len(self) + 1)
+        super().end(state)
         if not self._keeps:
             # Of what has been, only the number is kept.
-            self._states[-1], self._found[-1] = state, _Found([], np.zeros(0), np.zeros(0))
-        self._states.append(state)
+            self._states[-2], self._found[-1] = state, _Found([], np.zeros(0), np.zeros(0))
 
     def improve(self, labeling: IntArray, energy: float) -> None:
         """Take over a labelling from elsewhere, which is better than the latest one."""

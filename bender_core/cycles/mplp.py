@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
+from typing import Any
 
 import numpy as np
 
-from bender_core.cycles.rounds import Rounds
+from bender_core.cycles.pursuit import Beliefs, PursuitEvent, PursuitLog, PursuitState, beliefs_of
 from bender_core.cycles.signed import ULP
-from bender_core.cycles.triplets import Triple, Triplets, preferences
+from bender_core.cycles.timeline import Stepped
+from bender_core.cycles.triplets import Pursued, Searched, Triplets, preferences
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice
 from bender_core.forms.scale import energy_scale, negligible_gain
@@ -28,7 +30,6 @@ from bender_core.kernels.clusters import (
 from bender_core.kernels.forest import sides
 from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
-from bender_core.stopping import Stop, Stopped, never
 
 # Sweeps of a round by MPLP at most, of the first round at most, and of a round with soft minima before them.
 SWEEPS, FIRST_SWEEPS, SOFT_SWEEPS = 20, 200, 20
@@ -47,20 +48,24 @@ SEARCH = 5_000
 OF_SLOT, OF_SOFT = 25, 6
 # Bytes of a triplet and of a pair beside their arrays, in Python.
 OF_NAME = 250
+# Bytes of a variable and of an edge before the first round.
+OF_VARIABLE, OF_PAIR = 200, 550
 
 
-class CyclePursuit(Rounds):
+class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
     """MPLP on variables, edges and triplets; each round adds the triplets of frustrated cycles.
 
-    A round passes messages until a sweep gains little, looks for a better labelling, and adds triplets. Where they get
-    stuck short of the best bound, the sweeps of further rounds begin with soft minima, at falling temperatures.
-    Source: docs/cycles.md §8.
+    A round adds the triplets of the cycles that were found, passes messages until a sweep gains little, and looks for
+    a better labelling. Where messages get stuck short of the best bound, the sweeps of further rounds begin with soft
+    minima, at falling temperatures. Source: docs/cycles.md §8.
 
     Parameters
     ----------
     mrf : BinaryMRF
     seed : int
         Of the search for labellings.
+    keeps : bool
+        Whether earlier states are kept, so that all events can be shown.
 
     Attributes
     ----------
@@ -71,9 +76,14 @@ class CyclePursuit(Rounds):
     lower_bound : float
         The best one that messages have certified so far, energy; never above the energy of any labelling, not even by
         rounding.
+    parts : BeliefParts or None
+        Where the gap between both bounds lies; None if states are not kept.
+    position : int
+        The number of events before the present state, of which all attributes above are.
     rounds : int
+        Complete rounds.
     work : int
-        Table entries, other work converted to entries.
+        Of all rounds, table entries, other work converted to entries.
     finished : bool
         Whether the labelling is proven, or a whole pass of temperatures has gained nothing.
     margin : Margin
@@ -92,29 +102,46 @@ class CyclePursuit(Rounds):
     (True, True, -17.0)
     """
 
-    rounds = 0
-    finished = False
+    _log: PursuitLog
 
-    def __init__(self, mrf: BinaryMRF, seed: int = 0) -> None:
+    def __init__(self, mrf: BinaryMRF, seed: int = 0, keeps: bool = True) -> None:
         require_model(mrf)
         self.mrf, self._clusters = mrf, clusters_of(mrf.unary, mrf.edges, mrf.pairwise)
         self._triplets = Triplets(mrf.n, mrf.edges)
         self._stake = energy_scale(mrf)
         self._unit = self._stake / max(mrf.n + mrf.n_edges, 1)
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
-        self.labeling, self.upper_bound = self._search.labeling, mrf.energy(self._search.labeling)
-        self.lower_bound, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
+        lower, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
         self.work = 0
-        self._course: Iterator[None] | None = None  # of a round that has begun
-        self._stop = never
+        # Those of the best bound.
+        self._beliefs: Beliefs | None = beliefs_of(self._clusters) if keeps else None
+        # What has been reached, also within a round, whatever is shown.
+        self._now = PursuitState(self._search.labeling, mrf.energy(self._search.labeling), lower)
+        self._reach()
+        self._log = PursuitLog(self._now, keeps)
+        self._show(0)
         # Of the present round: sweeps done, blocks done of the next one, and the bound before it.
         self._sweeps, self._block, self._near = 0, 0, -math.inf
         # Of the present pass: the bound before it.
         self._temperature, self._fall, self._before = 0.0, FALL, -math.inf
 
+    def _show(self, position: int) -> None:
+        self.position = position
+        self._be(self._log.at(position))
+
+    def _be(self, state: PursuitState) -> None:
+        self.labeling, self.upper_bound, self.lower_bound = state.labeling, state.upper_bound, state.lower_bound
+        self.parts = state.parts
+
+    def _reach(self, **better: Any) -> None:
+        """Be in a better state, before the event that records it."""
+        now = self._now._replace(**better)
+        self._now = now._replace(parts=None if self._beliefs is None else self._beliefs.parts(now.labeling))
+        self._be(self._now)
+
     @property
     def n_triplets(self) -> int:
-        """The number of triplets so far."""
+        """The number of triplets so far, also after the present position."""
         return len(self._clusters.triplets)
 
     @property
@@ -122,21 +149,13 @@ class CyclePursuit(Rounds):
         """About the memory of the messages and beliefs, and of the search for cycles."""
         clusters, slots = self._clusters, 2 * len(self._clusters.ends)
         names = OF_NAME * (len(clusters.ends) + len(clusters.triplets))
-        return sum(array.nbytes for array in clusters) + names + 8 * (3 * slots + 14 * self.mrf.n)
+        own = sum(array.nbytes for array in clusters) + names + 8 * (3 * slots + 14 * self.mrf.n)
+        return own + self._log.nbytes + sum(array.nbytes for array in self._beliefs or ())
 
-    def _slices(self, stop: Stop) -> Iterator[None]:
-        self._stop, self._course = stop, self._course or self._round()
-        try:
-            for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
-                yield
-        except Stopped:
-            self._course = None  # what it has done is kept
-            raise
-        self._course = None
-
-    def _round(self) -> Iterator[None]:
+    def _following(self) -> Iterator[None]:
+        """Pass messages, which ends the round, and look for the cycles of the next one."""
         soft = SOFT_SWEEPS if self._temperature else 0
-        most = soft + (SWEEPS if self.rounds else FIRST_SWEEPS)
+        most = soft + (SWEEPS if self._log.rounds(len(self._log)) else FIRST_SWEEPS)
         while self._sweeps < most:
             if self._sweeps == soft and not self._block:
                 self._near = -math.inf  # after soft minima it says nothing
@@ -144,12 +163,24 @@ class CyclePursuit(Rounds):
             if self._sweeps > soft and gain <= GAIN * self._unit:
                 self._sweeps = most  # also after a stop
         yield
-        self.lower_bound = max(self.lower_bound, certified(self._clusters, self.mrf.constant))
+        self._certify()
         self._improve()
         yield
-        self.finished = self.is_proven or not self._grow()
+        ended = self._now._replace(n_triplets=len(self._clusters.triplets), is_soft=self._temperature > 0.0)
+        cycles = self._grow()
+        self._log.end(ended)
+        if cycles is None:
+            self._is_over = True
+        else:
+            self._log.begin(cycles)
         self._sweeps, self._near = 0, -math.inf
-        self.rounds += 1
+
+    def _certify(self) -> None:
+        lower = certified(self._clusters, self.mrf.constant)
+        if lower > self._now.lower_bound:
+            if self._beliefs is not None:
+                self._beliefs = beliefs_of(self._clusters)
+            self._reach(lower_bound=lower)
 
     def _sweep(self, temperature: float) -> Generator[None, None, float]:
         """Update all blocks; returns what the bound has gained since the last sweep, up to rounding."""
@@ -164,28 +195,33 @@ class CyclePursuit(Rounds):
         self._block, self._sweeps = 0, self._sweeps + 1
         return self._near - before
 
-    def _grow(self) -> bool:
-        """Add triplets, and lower the temperature; returns whether anything may still be gained."""
+    def _grow(self) -> list[Pursued] | None:
+        """Add triplets, and lower the temperature; returns their cycles, or None if nothing is gained any more."""
+        if self.margin.excludes(self._now.lower_bound - self._now.upper_bound, 0.0):
+            return None
         clusters = self._clusters
-        triples = self._searched(preferences(clusters.of_edges)) or self._searched(self._with_ties_broken())
-        if triples:
-            self._clusters = extended(clusters, *self._triplets.add(triples))
+        found = self._searched(preferences(clusters.of_edges))
+        if not found.triples:
+            tied = self._searched(self._with_ties_broken())
+            found = tied._replace(cycles=[cycle._replace(is_tied=True) for cycle in tied.cycles])
+        if found.triples:
+            self._clusters = extended(clusters, *self._triplets.add(found.triples))
         self._temperature *= self._fall
         # At first there is no temperature, until MPLP gets stuck.
-        if self._temperature >= COLD * self._unit or (triples and not self._temperature):
-            return True
+        if self._temperature >= COLD * self._unit or (found.triples and not self._temperature):
+            return found.cycles
         if self._temperature:
             self._fall = math.sqrt(self._fall)
-            if self.lower_bound - self._before <= NOTHING * self._stake:
-                return False
-        self._temperature, self._before = HOT * self._unit, self.lower_bound
-        return True
+            if self._now.lower_bound - self._before <= NOTHING * self._stake:
+                return None
+        self._temperature, self._before = HOT * self._unit, self._now.lower_bound
+        return found.cycles
 
-    def _searched(self, preference: FloatArray) -> list[Triple]:
-        """Triplets of frustrated cycles of these preferences."""
+    def _searched(self, preference: FloatArray) -> Searched:
+        """The search for frustrated cycles of these preferences."""
         found = self._triplets.search(self._clusters.ends, preference, WEAK * self._unit, self._stop)
         self.work += OF_SLOT * found.read
-        return found.triples
+        return found
 
     def _with_ties_broken(self) -> FloatArray:
         """What edges prefer; those whose triplets have used all up, what they preferred at first, weakly.
@@ -200,14 +236,14 @@ class CyclePursuit(Rounds):
     def _improve(self) -> None:
         """Look for a better labelling, from the one that satisfies the most decided beliefs."""
         near = self._decoded()
-        if self.mrf.energy(near) < self.upper_bound:
+        if self.mrf.energy(near) < self._now.upper_bound:
             self._search.turn_to(self.mrf, near)
         before = self._search.work
         self._search.go_on(SEARCH * self.mrf.n, self._stop)
         self.work += self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
-        if energy < self.upper_bound:
-            self.labeling, self.upper_bound = self._search.labeling, energy
+        if energy < self._now.upper_bound:
+            self._reach(labeling=self._search.labeling, upper_bound=energy)
 
     def _decoded(self) -> IntArray:
         """The labelling that satisfies a maximum spanning forest of the preferences of edges and of variables.
@@ -221,6 +257,16 @@ class CyclePursuit(Rounds):
         order = np.argsort(-np.abs(preference), kind="stable")
         odd = sides(n + 1, ends[order], preference[order] > 0.0)
         return np.asarray(odd[:-1] == odd[-1], np.int64)
+
+
+def needed_bytes(mrf: BinaryMRF) -> int:
+    """About the memory of a cycle pursuit of a model before its first round.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    """
+    return OF_VARIABLE * mrf.n + OF_PAIR * mrf.n_edges
 
 
 def _margin(mrf: BinaryMRF) -> Margin:

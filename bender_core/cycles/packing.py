@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from bender_core.checking.proof import CycleStep, Proof
 from bender_core.cycles.covering import Covering
-from bender_core.cycles.log import CycleEvent, Grain, Log, State
-from bender_core.cycles.rounds import Rounds
+from bender_core.cycles.log import CycleEvent, Log, State
 from bender_core.cycles.shares import Parts, borrowed, bound, parts_of, rests
 from bender_core.cycles.signed import ULP, SignedGraph, signed_graph
+from bender_core.cycles.timeline import Stepped
 from bender_core.engine.gap import Margin, margin
 from bender_core.forms.lattice import lattice, lattice_left
 from bender_core.forms.reduction import (
@@ -36,7 +36,6 @@ from bender_core.kernels.frustration import find_many, hunt
 from bender_core.labelings.searching import SLICE, LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
-from bender_core.stopping import Stop, never
 
 # Why it ends where the solver of the linear program fails.
 FAILED = "the linear program is not solved"
@@ -66,7 +65,7 @@ IDLE = 0.3
 GROWTH = 1.3
 
 
-class Packing(Rounds):
+class Packing(Stepped[State, CycleEvent]):
     """Cycles and their shares, improved round by round.
 
     A round looks for frustrated cycles that the linear program violates, gives them rows, solves it again, and looks
@@ -118,18 +117,19 @@ class Packing(Rounds):
     (True, True, -124.382059)
     """
 
+    _log: Log
+
     def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None, keeps: bool = True) -> None:
         require_model(mrf)
         self.mrf, self.seed, self.graph = mrf, seed, signed_graph(mrf, left is not None and left.whole.model is not mrf)
         self._dice, self._program = generator(seed), Covering(self.graph.cost, seed)
         self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
         self.margin = _margin(self.graph, mrf, left)
-        self.position, self.work, self._is_over = 0, 0, False
+        self.work = 0
         shares, broken = np.zeros(0), np.zeros(len(self.graph.cost))
         self._crowd = 0.0  # the rows from which on idle ones are dropped although the bound does not rise
         self._mean = broken  # of the program's solutions, later rounds counting more
         self._reach = REACH
-        self._course: Iterator[None] | None = None  # of what follows the last event, where it has begun
         known = self._search.labeling, mrf.energy(self._search.labeling)
         start = State([], shares, broken, *known, bound(self.graph, [], shares))
         self._log = Log(self.graph, start, keeps=keeps)
@@ -140,25 +140,9 @@ class Packing(Rounds):
         self._show(0)
 
     def _show(self, position: int) -> None:
-        """Be what the packing was after the first events."""
         self.position, state = position, self._log.at(position)
         self.cycles, self.shares, self.broken = state.cycles, state.shares, state.broken
         self.labeling, self.upper_bound, self.lower_bound = state.labeling, state.upper_bound, state.lower_bound
-
-    @property
-    def events(self) -> Log:
-        """All events computed so far, including those after the present position."""
-        return self._log
-
-    @property
-    def rounds(self) -> int:
-        """Complete rounds."""
-        return self._log.rounds(self.position)
-
-    @property
-    def finished(self) -> bool:
-        """Whether this is the end: the labelling is proven, no violated cycle is left, or the solver has failed."""
-        return self._is_over and self.position == len(self._log)
 
     @property
     def has_failed(self) -> bool:
@@ -170,73 +154,9 @@ class Packing(Rounds):
         """Why it has finished, as in a `Certificate`, or `FAILED`; "stopped" until then."""
         return FAILED if self.has_failed and not self.is_proven else super().status
 
-    def step(self, grain: Grain = "cycle", stop: Stop = never) -> list[CycleEvent]:
-        """Go on to the next cycle or to the end of the round; returns the events of that step.
-
-        At an earlier position the recorded events are repeated. The end of a round is a step of its own.
-
-        Parameters
-        ----------
-        grain : {"cycle", "round"}
-        stop : Stop
-            As in `run`.
-
-        Returns
-        -------
-        list of CycleEvent
-            Empty at the end.
-
-        Raises
-        ------
-        ValueError
-            If there is no such grain.
-        Stopped
-            If ``stop`` says so; the next step goes on.
-        """
-        if grain not in ("cycle", "round"):
-            raise ValueError(f'no grain {grain!r}; choose "cycle" or "round"')
-        begin = self.position
-        for _ in self._go_on(grain):
-            stop.check()
-        return [self._log[k] for k in range(begin, self.position)]
-
-    def _slices(self, stop: Stop) -> Iterator[None]:
-        # All pieces of work are short.
-        return self._go_on("round")
-
-    def _go_on(self, grain: Grain) -> Iterator[None]:
-        begin, rounds = self.position, self.rounds
-        while not self.finished:
-            if self.position == len(self._log):
-                yield from self._compute()
-            self._show(self._log.stop_after(self.position, grain))
-            if self.position > begin and (grain == "cycle" or self.rounds > rounds):
-                break
-
-    def seek(self, position: int) -> None:
-        """Go to the state after the first events, backward or forward; nothing is computed again.
-
-        Parameters
-        ----------
-        position : int
-            Their number.
-
-        Raises
-        ------
-        ValueError
-            If the position is beyond the last computed event.
-        """
-        if not 0 <= position <= len(self._log):
-            raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
-        self._show(position)
-
-    def _compute(self) -> Iterator[None]:
+    def _following(self) -> Iterator[None]:
         """Compute what follows the last event: the cycles of a round, its end, or that all is over."""
-        if self._course is None:
-            self._course = self._end_round() if self._log.is_open else self._begin_round()
-        for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
-            yield
-        self._course = None
+        return self._end_round() if self._log.is_open else self._begin_round()
 
     def _begin_round(self) -> Iterator[None]:
         """Look for violated cycles, which take what their edges have left."""

@@ -37,17 +37,50 @@ def preferences(of_edges: FloatArray) -> FloatArray:
     return found - np.minimum(of_edges[:, 0, 1], of_edges[:, 1, 0])
 
 
+class Pursued(NamedTuple):
+    """A frustrated cycle of beliefs.
+
+    Attributes
+    ----------
+    cycle : ndarray of int64, shape (k,)
+        Its vertices in order.
+    preference : ndarray, shape (k,)
+        Of the edge that joins a vertex and the next one, energy.
+    triples : list of tuple of int
+        The variables of those of its triplets that are new.
+    is_tied : bool
+        Whether triplets have used up what some of its edges preferred; these count as weak ones of what they preferred
+        at first.
+    """
+
+    cycle: IntArray
+    preference: FloatArray
+    triples: list[Triple]
+    is_tied: bool = False
+
+    @property
+    def strength(self) -> float:
+        """What messages over the cycle alone can gain at least, energy: its weakest preference.
+
+        Every labelling goes against a preference of a frustrated cycle.
+        """
+        return 0.0 if self.is_tied else float(np.abs(self.preference).min())
+
+
 class Searched(NamedTuple):
     """The result of a search for cycles.
 
     Attributes
     ----------
+    cycles : list of Pursued
+        Those with new triplets.
     triples : list of tuple of int
         The variables of new triplets, in ascending order.
     read : int
         Slots of edges that were read.
     """
 
+    cycles: list[Pursued]
     triples: list[Triple]
     read: int
 
@@ -106,6 +139,7 @@ class Triplets:
         most = max(LEAST_TRIPLETS, (self._n + len(self._number)) // TABLES)
         graph, length = doubled(self._n, ends, opposite), np.full(len(ends), np.inf)
         free, found, slots, strong = np.ones(self._n, bool), set[Triple](), 0, 0
+        cycles = list[Pursued]()
         for place in closing.tolist():
             if len(found) >= most:
                 break
@@ -117,8 +151,12 @@ class Triplets:
             slots += read
             cycle = around(ends[graph.cycle[:count]])
             free[cycle] = False
-            found |= set(cut(cycle)) - self.known
-        return Searched(sorted(found), slots)
+            new = [triple for triple in cut(cycle) if triple not in self.known and triple not in found]
+            found |= set(new)
+            if new:
+                # The first edge ends where the second one begins, at the first vertex.
+                cycles.append(Pursued(cycle, preference[np.roll(graph.cycle[:count], -1)], new))
+        return Searched(cycles, sorted(found), slots)
 
     def add(self, triples: list[Triple]) -> tuple[IntArray, IntArray]:
         """Give triplets their edges.

@@ -102,7 +102,7 @@ METHODS = {
             "MPLP with cycle pursuit",
             "MPLP with cycle pursuit",
             "MPLP with cycle pursuit",
-            lambda mrf, _, __: CyclePursuit(mrf),
+            lambda mrf, _, __: CyclePursuit(mrf, keeps=False),
             step="round",
         ),
     )

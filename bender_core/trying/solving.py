@@ -222,7 +222,7 @@ def _proven(descent: Descent) -> Result:
 def _pursued(mrf: BinaryMRF, on_progress: Callable[[Any], bool | None] | None, limit: Stop) -> Result:
     """The outcome of MPLP with cycle pursuit, whose rounds count as sweeps."""
     begin = time.perf_counter()
-    rival = CyclePursuit(mrf)
+    rival = CyclePursuit(mrf, keeps=False)
     with suppress(Stopped):
         rival.run(on_progress=on_progress, stop=limit)
     lower, upper, margin = rival.lower_bound, rival.upper_bound, rival.margin

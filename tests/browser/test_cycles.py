@@ -79,6 +79,32 @@ def test_what_takes_long_shows_progress_and_is_stopped(page: Page, settle: Calla
     expect(out(lab, "where")).to_contain_text("event 1 of")
 
 
+def test_messages_are_chosen_and_stepped_through_and_the_address_finds_the_place(
+    page: Page, settle: Callable[[Page], None]
+) -> None:
+    lab = Lab(page, settle).open("/cycles?sample=frustrated-cycle")
+    expect(out(lab, "where")).to_contain_text("event 0 of 2")
+    page.get_by_role("button", name="messages (MPLP)").click()
+    expect(out(lab, "where")).to_contain_text("event 0 of 4")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    triangles = page.locator("[data-component=cycles] path.triplet")
+    expect(triangles).to_be_visible()
+    expect(page.locator("[data-component=cycles] .sentence")).to_contain_text("It is cut into 7 triplets")
+    # The linear program has been solved before.
+    expect(page.locator("[data-component=cycles] svg.bounds")).to_contain_text("limit: linear program −17")
+    page.wait_for_function("location.search.includes('by=messages') && location.search.includes('cycle=2')")
+    page.reload()
+    lab.settle()
+    expect(out(lab, "where")).to_contain_text("event 2 of 4")
+    expect(triangles).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(out(lab, "state")).to_have_text("optimal, proven", timeout=30_000)
+    page.get_by_role("button", name="linear program").click()
+    expect(out(lab, "where")).to_contain_text("event 0 of 2")
+    page.wait_for_function("!location.search.includes('by=')")
+
+
 def saved(lab: Lab, kind: str, folder: Path) -> Path:
     lab.page.locator("[data-component=cycles]").get_by_text("save", exact=True).click()
     with lab.page.expect_download(timeout=300_000) as download:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 from playwright.sync_api import Locator, Page
 
@@ -135,11 +135,13 @@ class Curves(Mounted):
 
 
 class Cycles(Mounted):
-    """The picture of the cycles, with a packing behind it that is computed at once."""
+    """The picture of the cycles, with a packing or a cycle pursuit behind it that is computed at once."""
 
     def __init__(self, page: Page, lab: Lab) -> None:
         super().__init__(page, picture._component, cycles_protocol.Cycles)
-        self.lab, self.packed = lab, WatchedPacking(lab.mrf, lab.account)
+        self.lab = lab
+        self.both = {by: WatchedPacking(lab.mrf, lab.account, None, by) for by in get_args(cycles_protocol.By)}
+        self.packed = self.both["program"]
         self.compute(picture.AHEAD)
         self.receive(picture.data(lab, self.packed, None))
 
@@ -153,9 +155,14 @@ class Cycles(Mounted):
         if name != "command":
             return picture.data(self.lab, self.packed, None)
         check(cycles_protocol.Command, value)
-        picture.obey(self.packed, value)
+        self.packed = self.both[value["by"]]
+        command = value if value["key"] == self.packed.name else None
+        if command is None:
+            picture.leave(self.both.values(), value)
+        else:
+            picture.obey(self.packed, command)
         self.compute(float("inf") if value["do"] == "end" else self.packed.position + picture.AHEAD)
-        return picture.data(self.lab, self.packed, value)
+        return picture.data(self.lab, self.packed, command, picture.limit_of(self.packed, self.both["program"]))
 
     def out(self, name: str) -> Locator:
         return self.root.locator(f"[data-out={name}]")

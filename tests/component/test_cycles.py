@@ -167,3 +167,94 @@ def test_the_view_of_groups_gathers_couplings_cycles_and_parts_of_the_gap(torus:
     # Back to the variables.
     torus.page.keyboard.press("v")
     assert len(torus.marks("coupling")) == len(ends)
+
+
+def by_messages(picture: Cycles) -> Cycles:
+    picture.root.locator("[data-by=messages]").click()
+    expect(picture.root.locator("[data-by=messages]")).to_have_attribute("aria-pressed", "true")
+    expect(picture.out("triplets")).to_have_text("0")
+    return picture
+
+
+@pytest.mark.parametrize("name", ["torus-10x10", "frustrated-cycle", "tiny"])
+def test_every_event_of_messages_is_drawn_with_the_values_of_the_pursuit(name: str, packed: Mount) -> None:
+    picture, pursuit = by_messages(packed(lab(name, 8, 9))), bc.CyclePursuit(bc.sample(name))
+    pursuit.run()
+    picture.root.locator("[data-act=end]").click()
+    expect(picture.out("where")).to_contain_text(f"of {len(pursuit.events)}")
+    for position in np.unique(np.linspace(0, len(pursuit.events), 12).astype(int)).tolist():
+        picture.show(position)
+        pursuit.seek(position)
+        assert not any(mark["lent"] for mark in picture.marks("coupling"))
+        events = [pursuit.events[k] for k in range(position)]
+        triples = [triple for event in events if event.found for triple in event.found.triples]
+        drawn = [tuple(triple) for mark in picture.marks("triplets") for triple in mark["all"]]
+        assert sorted(drawn) == sorted(triples)
+        assert picture.out("triplets").inner_text() == f"{len(triples):,}"
+        parts = pursuit.parts
+        assert parts is not None
+        values = sorted((*parts.variables, *parts.edges, *parts.triplets), reverse=True)
+        shown = [mark["value"] for mark in picture.marks("gap part")]
+        assert shown == pytest.approx(values[: len(shown)])
+        assert picture.out("upper").inner_text() == number(pursuit.upper_bound)
+        if events and events[-1].found:
+            strong = np.sort(np.abs(events[-1].found.preference))
+            preferences = [abs(mark["value"]) for mark in picture.marks("preference")]
+            assert preferences == pytest.approx(strong[: len(preferences)])
+            assert picture.root.locator(".halo").count() == len(strong)
+        else:
+            assert picture.root.locator(".halo").count() == 0
+
+
+def test_the_limit_of_the_linear_program_is_on_the_axis_of_messages(packed: Mount) -> None:
+    picture = packed(lab("frustrated-cycle", 8, 9))
+    assert not picture.marks("limit")
+    by_messages(picture)
+    assert picture.marks("limit") == [{"what": "limit", "value": -17, "is_last": True}]
+    expect(picture.root.locator("svg.bounds")).to_contain_text("limit: linear program −17")
+    picture.step("cycle")
+    picture.step("cycle")
+    expect(picture.sentence).to_contain_text("It is cut into 7 triplets")
+    picture.root.locator("[data-by=program]").click()
+    expect(picture.out("where")).to_contain_text("event 0 of 2")
+    expect(picture.root.locator(".triplet")).to_have_count(1)  # of the legend
+    expect(picture.out("triplets")).to_be_hidden()
+    # Each keeps its place.
+    picture.root.locator("[data-by=messages]").click()
+    expect(picture.out("where")).to_contain_text("event 2 of")
+
+
+def test_a_cycle_by_messages_is_walked_round_before_its_triplets_appear(packed: Mount, page: Page) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    picture = by_messages(packed(lab("frustrated-cycle", 8, 9)))
+    picture.show(1)
+    seen = """(root) => new Promise((done) => {
+        const [runners, shades] = [new Set(), []];
+        root.cycles.player.step('cycle', false);
+        const look = () => {
+            const runner = root.querySelector('.runner');
+            if (runner) runners.add(runner.getAttribute('cx'));
+            shades.push(Number(root.querySelector('path.triplet.last')?.getAttribute('opacity') ?? 0));
+            if (root.cycles.player.t < 1) requestAnimationFrame(look);
+            else done([runners.size, shades]);
+        };
+        requestAnimationFrame(look);
+    })"""
+    places, shades = picture.root.evaluate(seen)
+    assert places > 3
+    assert shades[0] == 0
+    assert shades == sorted(shades)
+    assert shades[-1] == 1
+
+
+def test_what_pays_beyond_its_minimum_lights_up(packed: Mount) -> None:
+    picture = by_messages(packed(lab("torus-10x10", 8, 9)))
+    for _ in range(3):
+        picture.step("round")
+    picture.root.locator("svg.gaps .part").first.hover()
+    expect(picture.root.locator(".halo.pointed")).to_have_count(1)
+    expect(picture.root.locator(".tip")).to_contain_text("above its minimum")
+    picture.root.locator("svg.lending .part").first.hover()
+    expect(picture.root.locator(".tip")).to_contain_text("alone could gain")
+    picture.page.mouse.move(0, 0)
+    expect(picture.root.locator(".halo.pointed")).to_have_count(0)

@@ -172,6 +172,14 @@ ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the or
 CLASS = Field("y", BITS, "it shows the class", "the values of the members of the selected class", (EDGE, WATCH))
 LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEARN,))
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
+BY = Field(
+    "by",
+    choice(("program", "messages"), "ways"),
+    "its bound is by",
+    "what raises the bound by cycles: a linear program, or messages",
+    (CYCLES,),
+    "program",
+)
 CYCLE = Field("cycle", POSITION, "the event is", "the number of events after which the cycles are shown", (CYCLES,))
 GROUPED = Field("grouped", ON, "its groups are", "couplings are drawn between groups", (CYCLES,))
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
@@ -237,7 +245,7 @@ _TABLE: tuple[Field[Any], ...] = (
     MAKE,
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
-    *(TALK, ORDER, LESSON, DONE, CYCLE, GROUPED, PLAN, FROM, TO, LOOP),
+    *(TALK, ORDER, LESSON, DONE, BY, CYCLE, GROUPED, PLAN, FROM, TO, LOOP),
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}
@@ -261,7 +269,8 @@ def passed_over(page: str, fields: Mapping[str, str]) -> list[str]:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
         means = "means" if len(unknown) == 1 else "mean"
         found.append(f"This link contains {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
-    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, CYCLE, GROUPED, *(LOOKS if page in (WATCH, EMBEDDED) else ()))
+    of_cycles = (BY, CYCLE, GROUPED)
+    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *of_cycles, *(LOOKS if page in (WATCH, EMBEDDED) else ()))
     return found + [fault for field in tolerated for fault in _faults(field, fields)]
 
 

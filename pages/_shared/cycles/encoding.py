@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
 import numpy as np
 
 import bender_core as bc
@@ -16,9 +19,8 @@ from pages._shared.cycles import protocol, words
 VARIABLES = 2000
 
 
-def graph_view(packing: bc.Packing) -> protocol.Graph:
+def graph_view(mrf: bc.BinaryMRF, graph: SignedGraph) -> protocol.Graph:
     """The signed graph with the places of its variables."""
-    graph, mrf = packing.graph, packing.mrf
     points = variable_layout(mrf) if mrf.n <= VARIABLES else np.zeros((0, 2))
     return {
         "x": points[:, 0].round(4).tolist(),
@@ -32,8 +34,54 @@ def graph_view(packing: bc.Packing) -> protocol.Graph:
     }
 
 
-class Encoder:
-    """Encodes the events of a packing, one round after the other.
+class Encoding(ABC):
+    """Encodes the events of what raises a bound, one round after the other.
+
+    Parameters
+    ----------
+    engine : Packing or CyclePursuit
+        At its beginning.
+    graph : SignedGraph
+        Of its model.
+    opening : str
+        Its state in words.
+    gap : Gap, optional
+        Where it lies, if that does not follow from shares.
+    """
+
+    def __init__(
+        self, engine: bc.Packing | bc.CyclePursuit, graph: SignedGraph, opening: str, gap: protocol.Gap | None = None
+    ) -> None:
+        self._graph, self._labeling = graph, engine.labeling
+        self._names = [label(name) for name in engine.mrf.names]
+        self.start: protocol.Start = {
+            "best": self._labelling(engine.labeling),
+            "gap": gap,
+            "lower": engine.lower_bound,
+            "upper": engine.upper_bound,
+            "sentence": opening,
+        }
+
+    @abstractmethod
+    def go_on(self) -> Sequence[protocol.Event]:
+        """The events that have been computed since the last call."""
+
+    @abstractmethod
+    def ending(self) -> protocol.Ending:
+        """That of what has finished."""
+
+    def _better(self, labeling: IntArray) -> protocol.Labelling | None:
+        """The best labelling if it is another one than before."""
+        is_known, self._labeling = labeling is self._labeling, labeling
+        return None if is_known else self._labelling(labeling)
+
+    def _labelling(self, labeling: IntArray) -> protocol.Labelling:
+        broken = self._graph.broken(labeling)
+        return {"values": labeling.tolist(), "broken": np.flatnonzero(broken).tolist()}
+
+
+class Encoder(Encoding):
+    """Encodes the events of a packing.
 
     Parameters
     ----------
@@ -42,19 +90,12 @@ class Encoder:
     """
 
     def __init__(self, packing: bc.Packing) -> None:
+        super().__init__(packing, packing.graph, words.opening(packing))
         self._packing, self._done = packing, 0
-        self._names = [label(name) for name in packing.mrf.names]
         self._number = dict[bytes, int]()  # of cycles, by their edges
-        self._labeling = packing.labeling
-        self.start: protocol.Start = {
-            "best": self._labelling(packing.labeling),
-            "lower": packing.lower_bound,
-            "upper": packing.upper_bound,
-            "sentence": words.opening(packing),
-        }
 
     def go_on(self) -> list[protocol.Found | protocol.Shared]:
-        """The events that have been computed since the last call; the packing is shown at the last of them."""
+        # The packing is shown at the last of them.
         packing, encoded = self._packing, list[protocol.Found | protocol.Shared]()
         while self._done < len(packing.events):
             event = packing.events[self._done]
@@ -99,32 +140,29 @@ class Encoder:
         packing = self._packing
         event, before = packing.events[self._done], packing.events[self._done - 1]
         packing.seek(self._done + 1)
-        better = None if packing.labeling is self._labeling else self._labelling(packing.labeling)
-        self._labeling = packing.labeling
         return {
             "round": event.round,
             "cycles": [self._number[cycle.tobytes()] for cycle in packing.cycles],
             "shares": packing.shares.tolist(),
-            "better": better,
+            "better": self._better(packing.labeling),
             "lower": event.lower_bound,
             "upper": event.upper_bound,
             "sentence": words.shared(event, before, len(packing.cycles)),
         }
 
     def ending(self) -> protocol.Ending:
-        """That of a packing that has finished."""
         packing = self._packing
-        raised = packing.margin.lattice.raised(packing.lower_bound, packing.upper_bound)
         return {
             "proven": packing.is_proven,
             "best": not packing.has_failed,
-            "least": raised,
+            "least": least(packing),
             "sentence": words.ending(packing),
         }
 
-    def _labelling(self, labeling: IntArray) -> protocol.Labelling:
-        broken = self._packing.graph.broken(labeling)
-        return {"values": labeling.tolist(), "broken": np.flatnonzero(broken).tolist()}
+
+def least(engine: bc.Packing | bc.CyclePursuit) -> float:
+    """The least energy possible by the lower bound."""
+    return engine.margin.lattice.raised(engine.lower_bound, engine.upper_bound)
 
 
 def walk_of(graph: SignedGraph, cycle: IntArray) -> tuple[list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""The packing that is watched: computed and encoded in the background, a few rounds ahead of what is shown."""
+"""The packing or cycle pursuit that is watched: computed and encoded in the background, ahead of what is shown."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from functools import partial
 from secrets import token_hex
 
 import bender_core as bc
-from bender_core.cycles.packing import needed_bytes
+from bender_core.cycles import mplp, packing
+from bender_core.cycles.signed import signed_graph
 from bender_core.forms.reduction import Left
 from pages._shared.cycles import protocol
-from pages._shared.cycles.encoding import Encoder, graph_view
+from pages._shared.cycles.encoding import Encoder, Encoding, graph_view
+from pages._shared.cycles.pursuit_encoding import PursuitEncoder
 from pages._shared.running.background import Exclusive
 
 # A packing with its events as the picture draws them takes about this many times its own bytes.
@@ -24,18 +26,20 @@ SHARE = 4
 
 @dataclass(eq=False)
 class WatchedPacking(Exclusive):
-    """A packing, its events as the picture draws them, and the work that adds to them.
+    """A packing or a cycle pursuit, its events as the picture draws them, and the work that adds to them.
 
     Attributes
     ----------
     mrf : BinaryMRF
     account : Account
-        Charged with the packing. When it is full, no more events are computed.
+        Charged with it. When it is full, no more events are computed.
     left : Left or None
         What the model is of the whole one; None: that itself.
+    by : {"program", "messages"}
+        Whether it is a packing or a cycle pursuit.
     graph : Graph or None
-        None until the packing has begun; so is ``start``.
-    events : list of Found or Shared
+        None until it has begun; so is ``start``.
+    events : list of Event
         All so far.
     ending : Ending or None
         None until the last event is known.
@@ -48,15 +52,16 @@ class WatchedPacking(Exclusive):
     is_halted : bool
         Whether it was stopped, and nothing has been asked for since.
     name : str
-        Another one for every packing.
+        Another one for each.
     """
 
     mrf: bc.BinaryMRF
     account: bc.Account
     left: Left | None = None
+    by: protocol.By = "program"
     graph: protocol.Graph | None = None
     start: protocol.Start | None = None
-    events: list[protocol.Found | protocol.Shared] = field(default_factory=list)
+    events: list[protocol.Event] = field(default_factory=list)
     ending: protocol.Ending | None = None
     position: int = 0
     is_grouped: bool = False
@@ -70,8 +75,8 @@ class WatchedPacking(Exclusive):
         self._charges = charges
         weakref.finalize(self, charges.close)
         self._until = 0.0  # the number of events to be computed
-        self._packing: bc.Packing | None = None
-        self._encoder: Encoder | None = None
+        self._engine: bc.Packing | bc.CyclePursuit | None = None
+        self._encoder: Encoding | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -81,7 +86,7 @@ class WatchedPacking(Exclusive):
     def advance(self, events: float) -> None:
         """Compute in the background until this number of events is known, or until the end."""
         self._until, self.is_halted = max(self._until, events), False
-        if self._packing is None and not self.busy:
+        if self._engine is None and not self.busy:
             self.failure = ""  # there may be memory again
         if not self.busy and not self.is_complete and (self.start is None or len(self.events) < self._until):
             self.begin(self._drive)
@@ -96,7 +101,9 @@ class WatchedPacking(Exclusive):
         if not self.busy:
             return ""
         if not self.events:
-            return "making the signed graph…" if self.start is None else "looking for frustrated cycles…"
+            if self.start is None:
+                return "making the signed graph…"
+            return "looking for frustrated cycles…" if self.by == "program" else "passing messages…"
         last = self.events[-1]
         return f"round {last['round'] + 1 + ('walk' not in last)}…"
 
@@ -112,31 +119,37 @@ class WatchedPacking(Exclusive):
             self.failure = "The cycles cannot be computed any further; the server's log says why."
 
     def _go_on(self, stop: bc.Stop) -> None:
-        if self._packing is None and not self._charge(needed_bytes(self.mrf)):
+        needed = mplp.needed_bytes if self.by == "messages" else packing.needed_bytes
+        if self._engine is None and not self._charge(needed(self.mrf)):
             return
-        packing, encoder = self._begun()
-        while not (packing.finished or self.failure) and len(self.events) < self._until:
+        engine, encoder = self._begun()
+        while not (engine.finished or self.failure) and len(self.events) < self._until:
             try:
-                packing.step("cycle", stop)  # all of a round are found by its first step
+                engine.step("cycle", stop)  # all of a round are found by its first step
             finally:
                 self.events += encoder.go_on()
-                packing.seek(len(packing.events))
-            self._charge(packing.nbytes)
-        if packing.finished:
+                engine.seek(len(engine.events))
+            self._charge(engine.nbytes)
+        if engine.finished:
             self.ending = encoder.ending()
 
-    def _begun(self) -> tuple[bc.Packing, Encoder]:
-        if self._packing is None or self._encoder is None:
-            self._packing = bc.Packing(self.mrf, left=self.left)
-            self._encoder = Encoder(self._packing)
-            self.graph, self.start = graph_view(self._packing), self._encoder.start
-        return self._packing, self._encoder
+    def _begun(self) -> tuple[bc.Packing | bc.CyclePursuit, Encoding]:
+        if self._engine is None or self._encoder is None:
+            if self.by == "program":
+                self._engine = bc.Packing(self.mrf, left=self.left)
+                graph, self._encoder = self._engine.graph, Encoder(self._engine)
+            else:
+                self._engine = bc.CyclePursuit(self.mrf)
+                graph = signed_graph(self.mrf, self.left is not None and self.left.whole.model is not self.mrf)
+                self._encoder = PursuitEncoder(self._engine, graph)
+            self.graph, self.start = graph_view(self.mrf, graph), self._encoder.start
+        return self._engine, self._encoder
 
     def _charge(self, nbytes: int) -> bool:
         """Charge what a packing of this size takes with its events; returns whether it fits."""
         needed = ENCODED * nbytes
         fits = SHARE * needed <= self.account.limit and self._charges.charge("cycles", needed - self._charges.used)
         if not fits:
-            more = "for more rounds" if self._packing is not None else "for the cycles of this model now"
+            more = "for more rounds" if self._engine is not None else "for the cycles of this model now"
             self.failure = f"There is no memory {more}."
         return fits

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import cast
 
 import streamlit as st
@@ -19,36 +21,67 @@ from pages._shared.running.kept import Kept, KeptOfModel
 SENT, AHEAD = 500, 300
 
 _component = Component("cycles", PANES)
-_PACKING = KeptOfModel[WatchedPacking]("packing")
+_WATCHED: dict[protocol.By, KeptOfModel[WatchedPacking]] = {
+    "program": KeptOfModel("packing"),
+    "messages": KeptOfModel("pursuit"),
+}
+# Which of them is shown.
+SHOWN = Kept[protocol.By]("cycles_by")
 # The last command of the picture; None: it has asked nothing.
 _COMMAND = Kept[protocol.Command]("cycles_command")
 
 
 def packing_of(current: Lab) -> WatchedPacking:
-    """The packing of the model of the chapter on the stage: the whole one, or what a proof has left of it."""
-    before, engine = _PACKING.get(), current.run.engine
+    """The one shown of the model of the chapter on the stage: the whole one, or what a proof has left of it."""
+    by = SHOWN.get() or "program"
+    kept, engine = _WATCHED[by], current.run.engine
+    before = kept.get()
     is_whole = engine.mrf.n == current.mrf.n
     left = None if is_whole else Left(engine.whole, engine.labeling, engine.margin.negligible)
     mrf = current.mrf if is_whole else engine.mrf
-    found = _PACKING.made(
-        lambda: WatchedPacking(mrf, current.account, left),
+    found = kept.made(
+        lambda: WatchedPacking(mrf, current.account, left, by),
         lambda known: known.mrf is mrf and known.account is current.account,
     )
     if before is not None and before is not found:
         before.stop()
+    for other in _WATCHED.values():
+        unseen = other.get()
+        if unseen is not None and unseen is not found:
+            unseen.stop()
     return found
+
+
+def limit_of(packed: WatchedPacking, other: WatchedPacking | None) -> protocol.Limit | None:
+    """How far a packing has raised the bound of the same model, beside messages."""
+    if packed.by == "program" or other is None or other.mrf is not packed.mrf or other.start is None:
+        return None
+    ending, last = other.ending, other.events[-1] if other.events else other.start
+    # A proof by the lattice of energies may end before the best bound.
+    meets = math.isclose(last["lower"], last["upper"], rel_tol=1e-9)
+    return {"value": last["lower"], "is_last": ending is not None and (meets if ending["proven"] else ending["best"])}
 
 
 def mount(current: Lab, packed: WatchedPacking) -> None:
     """Mount the picture with the events that it does not have."""
     command = _COMMAND.take()
     if command is not None and command["key"] != key_of(packed):
+        leave([kept.get() for kept in _WATCHED.values()], command)
         command = None
     if command is not None:
         obey(packed, command)
     elif not packed.is_halted:
         packed.advance(packed.position + AHEAD)
-    _component.mount(data(current, packed, command), on_command_change=_on_command)
+    _component.mount(
+        data(current, packed, command, limit_of(packed, _WATCHED["program"].get())), on_command_change=_on_command
+    )
+
+
+def leave(watched: Iterable[WatchedPacking | None], command: protocol.Command) -> None:
+    """Keep the place in the one that was shown when another one was chosen."""
+    for each in watched:
+        if each is not None and key_of(each) == command["key"]:
+            each.position = int(command["at"])
 
 
 def obey(packed: WatchedPacking, command: protocol.Command) -> None:
@@ -62,7 +95,12 @@ def obey(packed: WatchedPacking, command: protocol.Command) -> None:
         packed.advance(packed.position + AHEAD)
 
 
-def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None) -> protocol.Cycles:
+def data(
+    current: Lab,
+    packed: WatchedPacking,
+    command: protocol.Command | None,
+    limit: protocol.Limit | None = None,
+) -> protocol.Cycles:
     """What the picture draws, beyond what it has."""
     first = 0 if command is None else min(int(command["known"]), len(packed.events))
     # What is known changes while it is read.
@@ -70,6 +108,8 @@ def data(current: Lab, packed: WatchedPacking, command: protocol.Command | None)
     has_graph = command is not None and command["has_graph"]
     return {
         "key": key_of(packed),
+        "by": packed.by,
+        "limit": limit,
         # Streamlit passes nothing on that is as it was: every command is to be answered.
         "serial": 0 if command is None else command["serial"],
         "title": title(current, packed),
@@ -107,4 +147,5 @@ def key_of(packed: WatchedPacking) -> str:
 def _on_command() -> None:
     command = st.session_state.get("cycles", {}).get("command")
     if command:
+        SHOWN.set(command["by"])
         _COMMAND.set(cast(protocol.Command, command))

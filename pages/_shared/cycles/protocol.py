@@ -12,6 +12,8 @@ Vertex: TypeAlias = Count
 # The number of the event that found a cycle.
 CycleNumber: TypeAlias = Count
 Walk: TypeAlias = Annotated[list[Vertex], Bounds(shortest=3)]
+# What raises the bound: shares of cycles, chosen by a linear program, or messages over triplets.
+By: TypeAlias = Literal["program", "messages"]
 
 
 class Graph(TypedDict):
@@ -65,10 +67,54 @@ class Shared(TypedDict):
     sentence: str
 
 
+class Pursued(TypedDict):
+    """Messages over a frustrated cycle may gain something."""
+
+    round: Count
+    walk: Walk
+    edges: list[EdgeNumber | None]  # edge k joins vertex k and the next one; None: no coupling, but a chord
+    preferences: list[float]  # of the same, energy: opposite ends if positive
+    strength: Excess  # the weakest of them: what messages over this cycle alone can gain at least
+    triplets: list[Vertex]  # those that are new, in threes
+    lower: Energy
+    upper: Energy
+    sentence: str
+
+
+class Part(TypedDict):
+    """A part of the gap."""
+
+    of: Annotated[list[Vertex], Bounds(shortest=1, longest=3)]  # a variable, an edge or a triplet
+    value: Excess  # how far its belief is above its minimum
+
+
+class Gap(TypedDict):
+    """The parts of the gap between beliefs: they sum to UB − LB."""
+
+    largest: list[Part]
+    others: Count  # further ones
+    rest: Excess  # their sum
+
+
+class Passed(TypedDict):
+    """The end of a round: messages were passed."""
+
+    round: Count
+    gap: Gap
+    better: Labelling | None  # as above
+    lower: Energy
+    upper: Energy
+    sentence: str
+
+
+Event: TypeAlias = Found | Shared | Pursued | Passed
+
+
 class Start(TypedDict):
     """The state before the first event."""
 
     best: Labelling
+    gap: Gap | None  # None: it follows from the shares
     lower: Energy
     upper: Energy
     sentence: str
@@ -83,10 +129,19 @@ class Ending(TypedDict):
     sentence: str
 
 
+class Limit(TypedDict):
+    """The lower bound by the linear program."""
+
+    value: Energy
+    is_last: bool  # whether no message can raise another one further
+
+
 class Cycles(TypedDict):
     """All that the picture draws."""
 
     key: str  # of the packing
+    by: By
+    limit: Limit | None  # beside messages; None: not known
     serial: Count  # of the command that is answered
     title: str  # its name
     graph: Graph | None  # None: the picture has it
@@ -95,7 +150,7 @@ class Cycles(TypedDict):
     position: Count  # where a picture that is mounted anew begins
     grouped: bool  # whether it shows groups
     first: Count  # the number of the first event sent
-    events: list[Found | Shared]
+    events: list[Event]
     ending: Ending | None  # None: more events follow
     working: str  # what is being computed; empty: nothing
     failure: str
@@ -105,6 +160,7 @@ class Command(TypedDict):
     """A command of the picture."""
 
     do: Literal["more", "end", "stop", "show"]  # compute further events, all of them, none; or go on as before
+    by: By  # what is to be shown
     key: str
     known: Count  # how many events the picture has
     has_graph: bool

@@ -44,7 +44,7 @@ def found(graph: SignedGraph, event: CycleEvent, walk: Sequence[int], spent: int
     odd, count = int(graph.opposite[event.cycle].sum()), len(event.cycle)
     edges = "couplings and fields" if graph.n in walk else "couplings"
     some = f"all its {count} {edges} want" if odd == count else f"{odd} of its {count} {edges} want{'s' * (odd == 1)}"
-    where = f"Round {event.round + 1}: the cycle {_around(graph, walk, names)} is frustrated: {some} opposite ends"
+    where = f"Round {event.round + 1}: the cycle {around(walk, graph.n, names)} is frustrated: {some} opposite ends"
     coupling = edge_name(graph, spent, names)
     if event.share == 0.0:
         then = "at the end of the round all shares are chosen anew"
@@ -76,10 +76,13 @@ def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
     return f"Round {event.round + 1} ends: {what}; {cycles}.{better}"
 
 
-def _lower(event: CycleEvent) -> str:
+def rounded_down(lower: float, upper: float) -> str:
     """The lower bound, rounded down unless it meets the upper one."""
-    lower, upper = event.lower_bound, event.upper_bound
     return number(lower) if math.isclose(lower, upper, rel_tol=1e-9) else at_least(lower)
+
+
+def _lower(event: CycleEvent) -> str:
+    return rounded_down(event.lower_bound, event.upper_bound)
 
 
 def ending(packing: bc.Packing) -> str:
@@ -108,8 +111,9 @@ def edge_name(graph: SignedGraph, edge: int, names: Sequence[str]) -> str:
     return f"the field of {names[i]}" if j == graph.n else f"{names[i]} – {names[j]}"
 
 
-def _around(graph: SignedGraph, walk: Sequence[int], names: Sequence[str]) -> str:
-    variables = [names[v] for v in walk if v < graph.n]
+def around(walk: Sequence[int], n: int, names: Sequence[str]) -> str:
+    """The variables around a cycle; vertex n is the ghost."""
+    variables = [names[v] for v in walk if v < n]
     through = " and its fields" if len(variables) < len(walk) else ""
     if len(variables) > NAMED:
         return f"of {len(variables)} variables through {', '.join(variables[:NAMED])}, …{through}"

@@ -55,9 +55,11 @@ def test_events_have_the_values_of_the_packing(mrf: bc.BinaryMRF, seed: int) -> 
     assert ending["proven"] == packing.is_proven
     data = {
         "key": "k",
+        "by": "program",
+        "limit": None,
         "serial": 0,
         "title": "t",
-        "graph": graph_view(packing),
+        "graph": graph_view(mrf, packing.graph),
         "start": encoder.start,
         "groups": {"of": [0] * mrf.n, "names": ["all"]},
         "position": 0,
@@ -127,5 +129,5 @@ def test_fields_are_named_as_such() -> None:
 
 
 def test_a_model_that_is_too_large_is_not_drawn() -> None:
-    packing = bc.Packing(synth.ising_grid(50, 41, seed=1))
-    assert graph_view(packing)["x"] == []
+    mrf = synth.ising_grid(50, 41, seed=1)
+    assert graph_view(mrf, signed_graph(mrf))["x"] == []

@@ -26,8 +26,8 @@ def computed(packed: WatchedPacking, events: float) -> None:
 
 
 def command(packed: WatchedPacking, **more: Any) -> protocol.Command:
-    usual: dict[str, Any] = {"do": "more", "known": 0, "has_graph": False, "at": 0, "grouped": False, "serial": 1}
-    given = {**usual, "key": picture.key_of(packed), **more}
+    usual: dict[str, Any] = {"do": "more", "by": packed.by, "known": 0, "has_graph": False, "at": 0, "grouped": False}
+    given = {**usual, "serial": 1, "key": picture.key_of(packed), **more}
     check(protocol.Command, given)
     return given  # type: ignore[return-value]
 
@@ -112,3 +112,39 @@ def test_all_events_are_computed_although_a_few_were_asked_for_before(torus: bc.
     packed.advance(1)
     packed.thread.join()
     assert packed.ending is not None
+
+
+@pytest.mark.parametrize("name", ["frustrated-cycle", "karate"])
+def test_messages_are_watched_with_the_limit_of_the_linear_program(name: str) -> None:
+    mrf = bc.sample(name)
+    packed, program = WatchedPacking(mrf, bc.Account(), None, "messages"), WatchedPacking(mrf, bc.Account())
+    assert picture.limit_of(packed, program) is None, "nothing is known of it"
+    computed(packed, float("inf"))
+    assert packed.ending is not None
+    assert packed.events[-1]["lower"] <= packed.events[-1]["upper"]
+    whole = bc.CyclePursuit(mrf)
+    whole.run()
+    assert len(packed.events) == len(whole.events)
+    assert packed.events[-1]["lower"] == whole.lower_bound
+    computed(program, 1)
+    if program.ending is None:
+        assert picture.limit_of(packed, program) == {"value": program.events[-1]["lower"], "is_last": False}
+    computed(program, float("inf"))
+    assert picture.limit_of(packed, program) == {"value": program.events[-1]["lower"], "is_last": True}
+    assert picture.limit_of(program, program) is None
+    other = WatchedPacking(bc.sample("tiny"), bc.Account())
+    computed(other, float("inf"))
+    assert picture.limit_of(packed, other) is None, "another model"
+
+
+def test_a_bound_that_ends_at_a_step_of_the_energies_is_no_limit() -> None:
+    """Messages may go beyond it."""
+    mrf = synth.ising_grid(8, 8, torus=True, coupling="pm1", seed=4)
+    packed, program = WatchedPacking(mrf, bc.Account(), None, "messages"), WatchedPacking(mrf, bc.Account())
+    computed(program, float("inf"))
+    assert program.ending is not None
+    assert program.ending["proven"]
+    meets = program.events[-1]["lower"] == pytest.approx(program.events[-1]["upper"])
+    limit = picture.limit_of(packed, program)
+    assert limit is not None
+    assert limit["is_last"] == meets

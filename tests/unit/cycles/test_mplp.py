@@ -82,8 +82,8 @@ def test_the_bound_comes_near_that_of_all_cycles(mrf: bc.BinaryMRF) -> None:
     size = np.ptp(naive.energies(mrf)) + 1e-9 * abs(best.upper_bound)
     if not best.is_proven:
         assert found.lower_bound <= best.lower_bound + 1e-6 * size
-    if not found.is_proven:
-        assert found.lower_bound >= min(best.lower_bound, best.upper_bound) - 2e-3 * size
+    # What the lattice of energies proves ends earlier.
+    assert found.is_proven or found.lower_bound >= min(best.lower_bound, best.upper_bound) - 2e-3 * size
 
 
 def test_a_torus_is_proven_by_long_cycles() -> None:

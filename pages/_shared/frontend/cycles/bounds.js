@@ -2,6 +2,7 @@
 
 import { isClosed } from "../gap.js";
 import { axes } from "../marks/axis.js";
+import { clipped, stairs } from "../marks/clip.js";
 import { Picture } from "../marks/picture.js";
 import { clamp } from "../numbers.js";
 import { follow } from "../pressing.js";
@@ -14,9 +15,6 @@ const RIGHT = 96; // pixels for the names of the lines
 const APART = 18; // pixels between them
 const MOST = 600; // points of a line
 const FIRST = 10; // events that the axis has at least
-
-// A step line through values that hold from one event to the next.
-const stairs = (points) => points.map(([x, y], k) => (k ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x} ${y}`)).join("");
 
 export class Bounds {
   constructor(owner) {
@@ -44,8 +42,9 @@ export class Bounds {
     // As far as it has been seen: what comes next is not given away.
     const { seen } = this.owner.player;
     const last = Math.max(seen, FIRST);
-    const lowest = history.start.lower;
-    const highest = Math.max(history.start.upper, lowest);
+    const { limit } = this.owner.data;
+    const lowest = Math.min(history.start.lower, limit?.value ?? history.start.lower);
+    const highest = Math.max(this.top(seen), lowest);
     const up = { range: [lowest, highest], name: "energy" };
     const across = { range: [0, last], name: "events", ticks: counts.ticks };
     this.frame = axes(size, across, up, RIGHT);
@@ -54,7 +53,7 @@ export class Bounds {
     const every = Math.max(1, Math.ceil(last / MOST));
     const points = (key, low, high) =>
       all.flatMap((event, k) => (k >= low && k <= high && (k % every === 0 || k === high) ? [[k, event[key]]] : []));
-    const line = (key, low, high) => stairs([...points(key, low, high)].map(([k, v]) => [x(k), y(v)]));
+    const line = (key, low, high) => clipped(stairs(points(key, low, high).map(([k, v]) => [x(k), y(v)])), box);
     const { lower, upper } = moment.state;
     const closed = isClosed(lower, upper, history.graph.scale);
     const [low, high] = [y(lower), y(upper)];
@@ -73,8 +72,31 @@ export class Bounds {
       { id: "here", class: "here", cx: x(position), cy: low, r: 5, means: { what: "here", position } },
       name("upper-name", `UB ${number(upper)}`, high - near, upper),
       name("lower-name", `LB ${closed ? number(lower) : atLeast(lower)}`, low + near, lower),
+      ...this.limit(limit, upper, this.frame),
     ]);
     this.svg.setAttribute("aria-label", `After ${position} events: LB ${atLeast(lower)}, UB ${number(upper)}`);
+  }
+
+  // How far the linear program has raised the bound of the same model.
+  limit(limit, upper, { y, box }) {
+    if (!limit) return [];
+    const { value } = limit;
+    const at = y(value);
+    const shown = isClosed(value, upper, this.owner.history.graph.scale) ? number(value) : atLeast(value);
+    const text = `${limit.is_last ? "limit: linear program" : "linear program so far"} ${shown}`;
+    // Above the upper bound, which is mostly near.
+    const name = { x: box.right - 6, y: clamp(y(upper), box.top + 20, at) - 6, text, "text-anchor": "end" };
+    return [
+      { id: "limit", class: "limit", x1: box.left, x2: box.right, y1: at, y2: at, means: { what: "limit", ...limit } },
+      { id: "limit-name", class: "limit-name", ...name },
+    ];
+  }
+
+  // The highest energy of the axis. Messages come before the first search for a labelling, whose predecessor may be far
+  // above all else.
+  top(seen) {
+    const { by, start, events } = this.owner.history;
+    return by === "messages" && seen > 0 ? events[0].upper : start.upper;
   }
 
   // Where rounds end, unless there are too many to tell them apart.

@@ -10,6 +10,7 @@ import { saveBy } from "../saving.js";
 import { atLeast, number } from "../text.js";
 import { Tip } from "../tip.js";
 import { Bounds } from "./bounds.js";
+import { Choice } from "./choice.js";
 import { History } from "./history.js";
 import { Lending } from "./lending.js";
 import { Net } from "./net.js";
@@ -32,6 +33,7 @@ class Cycles {
     this.sizes = new Sizes(() => this.history && this.resized());
     this.tip = new Tip(this.$(".tip"), root);
     this.player = new Player(this);
+    this.choice = new Choice(this);
     this.net = new Net(this);
     this.panes = [new Bounds(this), new Lending(this), new Parts(this)];
     this.listen();
@@ -43,6 +45,7 @@ class Cycles {
   receive(data, send) {
     Object.assign(this, { data, send });
     this.asked = null;
+    this.choice.receive(data.by);
     if (data.graph && (data.key !== this.key || !this.history)) this.begin(data);
     const isKnown = this.history !== null && data.key === this.key;
     if (isKnown) this.take(data);
@@ -57,8 +60,8 @@ class Cycles {
     dress(this.root, this.dark);
     this.$(".fields").hidden = !data.graph.ends.includes(data.graph.names.length);
     this.note(data.graph);
-    this.net.camera.show(1, [0, 0]);
     this.player.begin(0);
+    this.net.camera.show(1, [0, 0]);
     this.player.awaited = data.position || null;
     this.net.begin(data);
   }
@@ -125,8 +128,8 @@ class Cycles {
     const { awaited, position } = this.player;
     const at = typeof awaited === "number" ? awaited : position;
     const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
-    const grouped = this.net.isGrouped;
-    this.send("command", { do: what, key: this.key, ...has, at, grouped, serial: this.serial });
+    const how = { by: this.choice.by, grouped: this.net.isGrouped };
+    this.send("command", { do: what, ...how, key: this.key, ...has, at, serial: this.serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
   }
 
@@ -256,6 +259,7 @@ class Cycles {
     out("gap", gapText(lower, upper, closed, 3));
     out("count", state.cycles.length.toLocaleString("en"));
     out("swallowed", this.net.grouping?.swallowed(state.cycles) ?? "");
+    out("triplets", state.triplets.length.toLocaleString("en"));
     out("broken", state.broken.reduce((sum, one) => sum + one, 0).toLocaleString("en"));
     const total = history.end === null ? `${history.length}…` : history.end;
     out("where", `round ${(event?.round ?? 0) + 1} · event ${state.position} of ${total}`);

@@ -4,8 +4,8 @@
 export const isFound = (event) => event.walk !== undefined;
 
 export class History {
-  constructor({ start, graph }) {
-    Object.assign(this, { start, graph, events: [], ending: null, known: new Map() });
+  constructor({ start, graph, by }) {
+    Object.assign(this, { start, graph, by, events: [], ending: null, known: new Map() });
   }
 
   get length() {
@@ -39,6 +39,7 @@ export class History {
   }
 
   // The state after the first events. `lent`: by every edge; `cycles`: those that take a share; `event`: the last one.
+  // By messages, nothing is lent; `triplets` are all so far, each with its `place` among the events.
   at(position) {
     if (!this.known.has(position)) {
       if (this.known.size > 64) this.known.clear();
@@ -50,7 +51,7 @@ export class History {
   computed(position) {
     const { events, start, graph } = this;
     const end = events.findLastIndex((event, k) => k < position && !isFound(event));
-    const shares = end < 0 ? [] : events[end].cycles.map((cycle, k) => [cycle, events[end].shares[k]]);
+    const shares = (events[end]?.cycles ?? []).map((cycle, k) => [cycle, events[end].shares[k]]);
     for (let k = end + 1; k < position; k += 1) if (events[k].share > 0) shares.push([k, events[k].share]);
     const cycles = shares.map(([number, share]) => ({ number, share, ...this.cycle(number) }));
     const lent = new Float64Array(graph.cost.length);
@@ -60,7 +61,16 @@ export class History {
     for (const edge of best.broken) broken[edge] = 1;
     const event = position ? events[position - 1] : null;
     const { lower, upper } = event ?? start;
-    return { position, event, cycles, lent, broken, values: best.values, lower, upper };
+    const { gap } = events[end] ?? start;
+    return { position, event, cycles, lent, broken, values: best.values, lower, upper, gap, ...this.pursued(position) };
+  }
+
+  // The triplets of all cycles so far.
+  pursued(position) {
+    const triplets = this.events
+      .slice(0, position)
+      .flatMap(({ triplets: of = [] }, place) => inThrees(of).map((vertices) => ({ vertices, place })));
+    return { triplets };
   }
 
   cycle(number) {
@@ -79,6 +89,11 @@ export class History {
     return position === this.end ? `${own} ${this.ending.sentence}` : own;
   }
 
+  // The names of variables, with the ghost for fields.
+  names(vertices) {
+    return vertices.map((v) => this.graph.names[v] ?? "fields").join(" – ");
+  }
+
   // The name of an edge; one to the ghost is the field of a variable.
   name(edge) {
     const { ends, names } = this.graph;
@@ -86,6 +101,8 @@ export class History {
     return j === names.length ? `field of ${names[i]}` : `${names[i]} – ${names[j]}`;
   }
 }
+
+const inThrees = (of) => Array.from({ length: of.length / 3 }, (_, k) => of.slice(3 * k, 3 * k + 3));
 
 // How often a labelling breaks the edges of a cycle.
 export const paid = ({ edges }, broken) => edges.reduce((sum, edge) => sum + broken[edge], 0);
@@ -97,8 +114,10 @@ export const pays = (cycle, broken) => {
 };
 
 // The parts of the gap, largest first: cycles that pay more than once, and broken edges that have not lent all of their
-// cost. They sum to UB − LB. Source: docs/cycles.md §2.
-export const partsOf = ({ cycles, lent, broken }, { cost }) => {
+// cost. By messages: what variables, edges and triplets pay beyond their minima. They sum to UB − LB. Source:
+// docs/cycles.md §2 and §8.
+export const partsOf = ({ cycles, lent, broken, gap }, { cost }) => {
+  if (gap) return gap.largest;
   const twice = cycles.map((cycle) => ({ cycle, value: cycle.share * (paid(cycle, broken) - 1) }));
   const rests = Array.from(cost, (of, edge) => ({ edge, value: broken[edge] ? of - lent[edge] : lent[edge] - of }));
   const least = 1e-12 * cost.reduce((sum, of) => sum + of, 0);

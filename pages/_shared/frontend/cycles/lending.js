@@ -2,13 +2,13 @@
 
 import { Picture } from "../marks/picture.js";
 import { clamp, mix } from "../numbers.js";
-import { isTouched } from "../screen.js";
 import { number, short, shortInside } from "../text.js";
 import { write } from "../layout.js";
 import { isFound, pays } from "./history.js";
+import { gained, preferring } from "./preferring.js";
 import { TAKES } from "./player.js";
+import { TALL, hit, named, others } from "./rows.js";
 
-const TALL = isTouched ? 32 : 22; // pixels of a row
 const LETTER = 7.4; // pixels
 const NAMES = 0.36; // share of the width
 
@@ -25,11 +25,14 @@ export class Lending {
     const { event } = moment;
     if (!event) {
       this.title("A cycle");
-      const none = "No cycle is frustrated: there is nothing to lend.";
-      const text = this.owner.history.end === 0 ? none : "With the next event: what its couplings lend it.";
+      const { by, end } = this.owner.history;
+      const next =
+        by === "messages" ? "What its couplings prefer." : "With the next event: what its couplings lend it.";
+      const text = end === 0 ? "No cycle is frustrated: there is nothing to lend." : next;
       return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text }]);
     }
-    this.picture.draw(isFound(event) ? this.cycle(moment, size) : this.shares(moment, size));
+    const [cycle, end] = this.owner.history.by === "messages" ? [preferring, gained] : [this.cycle, this.shares];
+    this.picture.draw((isFound(event) ? cycle : end).call(this, moment, size));
   }
 
   title(text) {
@@ -100,7 +103,7 @@ export class Lending {
     const rows = shown.flatMap((cycle, k) => {
       const { number: id, share, edges, walk } = cycle;
       const [y, wide] = [TALL * k + 4, (share / most) * (right - left) * 0.6];
-      const names = walk.map((v) => history.graph.names[v] ?? "fields").join(" – ");
+      const names = history.names(walk);
       const hover = (on) => this.owner.point(on ? { edges } : null);
       const tip = () => [names, `takes ${number(share)} from each of its ${edges.length} couplings`, payment];
       const payment = pays(cycle, broken);
@@ -117,14 +120,3 @@ export class Lending {
     return [...rows, ...others(more, shown.length, "more, with smaller shares")];
   }
 }
-
-// A row that is pointed at, by mouse or keyboard.
-const hit = (id, name, more) => ({
-  ...{ id: `hit ${id}`, class: "part", x: 0, role: "img", tabindex: "0", "aria-label": name },
-  ...more,
-});
-
-const named = (id, text, x, y) => ({ id: `name ${id}`, class: "soft", x, y, text });
-
-const others = (count, row, text) =>
-  count ? [{ id: "others", class: "soft", x: 0, y: TALL * (row + 1) - 5, text: `… ${count} ${text}` }] : [];

@@ -9,6 +9,7 @@ import { number } from "../text.js";
 import { Grouping } from "./grouping.js";
 import { isFound } from "./history.js";
 import { TAKES } from "./player.js";
+import { lit, triplets } from "./triplets.js";
 import { Walk } from "./walk.js";
 
 const MARGIN = 34; // pixels around the variables
@@ -67,11 +68,13 @@ export class Net {
 
   // To the view of groups, or back to that of variables.
   turn(isGrouped) {
-    Object.assign(this, { isGrouped, grouping: isGrouped ? this.groups : null });
+    // Triplets of messages belong to no group.
+    const isShown = isGrouped && this.owner.history.by === "program";
+    Object.assign(this, { isGrouped, grouping: isShown ? this.groups : null });
     for (const button of this.buttons) {
       button.setAttribute("aria-pressed", String((button.dataset.view === "groups") === isGrouped));
     }
-    this.owner.root.classList.toggle("grouped", isGrouped);
+    this.owner.root.classList.toggle("grouped", isShown);
     this.layout();
   }
 
@@ -150,9 +153,9 @@ export class Net {
     const edges = isDrawn ? this.shown.map((edge) => this.edge(moment, edge)) : [];
     const { walk } = this;
     const { costs, fills, motion, front } = this.layers;
-    costs.show(edges.map(({ base }) => base));
+    costs.show([...(isDrawn ? triplets(this, moment) : []), ...edges.map(({ base }) => base)]);
     fills.show(edges.map(({ fill }) => fill));
-    motion.show(isDrawn ? [...walk.halos(moment), ...edges.map(({ taken }) => taken), walk.runner(moment)] : []);
+    motion.show(isDrawn ? [...walk.marks(moment), ...edges.map(({ taken }) => taken), ...lit(this, moment)] : []);
     front.show([
       ...edges.map(({ core }) => core),
       ...edges.map(({ pick }) => pick),
@@ -213,14 +216,18 @@ export class Net {
   tipOf(edge) {
     const { history, player } = this.owner;
     const { graph } = history;
-    const { lent, broken, cycles } = player.moment().state;
+    const { lent, broken, cycles, triplets: all } = player.moment().state;
     const users = cycles.filter(({ edges }) => edges.includes(edge)).length;
+    const ends = graph.ends.slice(2 * edge, 2 * edge + 2);
+    const around = all.filter(({ vertices }) => ends.every((v) => vertices.includes(v))).length;
     const wants = graph.opposite[edge] ? "opposite" : "equal";
     return [
       history.name(edge),
       `wants ${wants} ends; costs ${number(graph.cost[edge])} if broken`,
-      `has lent ${number(lent[edge])} to ${users} cycle${users === 1 ? "" : "s"}, ` +
-        `${number(Math.max(graph.cost[edge] - lent[edge], 0))} left`,
+      history.by === "messages"
+        ? `in ${around} triplet${around === 1 ? "" : "s"}`
+        : `has lent ${number(lent[edge])} to ${users} cycle${users === 1 ? "" : "s"}, ` +
+          `${number(Math.max(graph.cost[edge] - lent[edge], 0))} left`,
       ...(graph.ends[2 * edge + 1] < graph.names.length
         ? []
         : ["a field is a coupling to one more variable, which is always 1"]),

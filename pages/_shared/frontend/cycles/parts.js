@@ -8,13 +8,12 @@ import { isTouched } from "../screen.js";
 import { number, shortInside } from "../text.js";
 import { paid, partsOf } from "./history.js";
 
+const KINDS = ["variable ", "", "triplet "];
+
 const TALL = isTouched ? 32 : 22; // pixels of a row
 const VALUE = 58; // pixels of a number
 const BAR = 70; // pixels of the longest bar
 const LETTER = 7.4; // pixels
-
-// The names around a cycle.
-const around = ({ walk }, { names }) => walk.map((v) => names[v] ?? "fields").join(" – ");
 
 export class Parts {
   constructor(owner) {
@@ -48,14 +47,37 @@ export class Parts {
     const rest = parts.slice(shown.length);
     const most = parts[0]?.value ?? 1;
     const rows = shown.flatMap((part, k) => this.row(part, k, { most, width, broken: state.broken }));
-    const sum = rest.reduce((total, { value }) => total + value, 0);
-    const text = `${number(sum, 3)} in ${rest.length} others`;
-    if (rest.length) rows.push({ id: "others", class: "soft", x: 0, y: TALL * (shown.length + 1) - 6, text });
+    const { others: unsent, rest: more } = state.gap ?? { others: 0, rest: 0 };
+    const sum = rest.reduce((total, { value }) => total + value, more);
+    const count = rest.length + unsent;
+    const text = `${number(sum, 3)} in ${count.toLocaleString("en")} others`;
+    if (count) rows.push({ id: "others", class: "soft", x: 0, y: TALL * (shown.length + 1) - 6, text });
     this.picture.draw(rows);
   }
 
+  // What a part is: its key, its name, why it is one, where it is, and what lights up.
+  named({ edge, cycle, group, of: vertices }, broken) {
+    const { history, net } = this.owner;
+    if (vertices) {
+      const name = `${KINDS[vertices.length - 1]}${history.names(vertices)}`;
+      const why = "its belief at the best labelling, above its minimum";
+      return { key: `part ${vertices}`, name, why, of: { of: vertices }, target: { edges: [], vertices } };
+    }
+    if (cycle) {
+      const name = `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×`;
+      const [of, target] = [{ cycle: cycle.number }, { edges: cycle.edges }];
+      return { key: `cycle ${cycle.number}`, name, why: history.names(cycle.walk), of, target };
+    }
+    if (group !== undefined) {
+      const name = `within ${net.graph.names[group]}`;
+      const why = "its couplings, its fields, and the cycles that do not leave it";
+      return { key: `group ${group}`, name, why, of: { group }, target: { edges: net.grouping.within(group) } };
+    }
+    const why = broken[edge] ? "broken, and not all lent" : "has lent too much";
+    return { key: `edge ${edge}`, name: history.name(edge), why, of: { edge }, target: { through: [edge] } };
+  }
+
   row(part, k, { most, width, broken }) {
-    const { dark } = this.owner;
     const { value } = part;
     const { key, name, why, of, target } = this.named(part, broken);
     const y = TALL * k;
@@ -65,7 +87,12 @@ export class Parts {
     const hover = (on) => this.owner.point(on ? target : null);
     return [
       { id: `value ${key}`, class: "gap-value", x: VALUE - 2, ...base, text: number(value, 3) },
-      { id: `bar ${key}`, ...bar, fill: tension(value / most, dark), means: { what: "gap part", ...of, value } },
+      {
+        id: `bar ${key}`,
+        ...bar,
+        fill: tension(value / most, this.owner.dark),
+        means: { what: "gap part", ...of, value },
+      },
       { id: `name ${key}`, class: "gap-name", x: VALUE + BAR + 12, ...base, text: shortInside(name, letters) },
       {
         ...{ id: `hit ${key}`, class: "part", x: 0, y, width, height: TALL, hover },
@@ -73,20 +100,5 @@ export class Parts {
         tip: () => [name, why, number(value)],
       },
     ];
-  }
-  named({ edge, cycle, group }, broken) {
-    const { history, net } = this.owner;
-    if (cycle) {
-      const name = `${cycle.edges.length}-cycle pays ${paid(cycle, broken)}×`;
-      const [of, target] = [{ cycle: cycle.number }, { edges: cycle.edges }];
-      return { key: `cycle ${cycle.number}`, name, why: around(cycle, history.graph), of, target };
-    }
-    if (group !== undefined) {
-      const name = `within ${net.graph.names[group]}`;
-      const why = "its couplings, its fields, and the cycles that do not leave it";
-      return { key: `group ${group}`, name, why, of: { group }, target: { edges: net.grouping.within(group) } };
-    }
-    const why = broken[edge] ? "broken, and not all lent" : "has lent too much";
-    return { key: `edge ${edge}`, name: history.name(edge), why, of: { edge }, target: { through: [edge] } };
   }
 }

@@ -166,7 +166,7 @@ export class Player {
 
   // Milliseconds of the motion that leads to an event, at the usual speed.
   lengthOf(event) {
-    return LASTS[isFound(event) ? (event.share > 0 ? "taking" : "nothing") : "round"];
+    return LASTS[isFound(event) ? (event.share === 0 ? "nothing" : "taking") : "round"];
   }
 
   // Stand within the motion that leads to a position, after a share of it.

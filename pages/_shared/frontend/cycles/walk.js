@@ -10,14 +10,15 @@ export class Walk {
     this.net = net;
   }
 
-  // Halos around the cycle that was found, as far as it has been walked, or around what is pointed at.
-  halos(moment) {
+  // Halos around the cycle that was found, as far as it has been walked, and around what is pointed at.
+  marks(moment) {
     const pointed = this.pointed(moment.state).map((edge) => this.halo(edge, 1, "halo pointed", "pointed"));
     const { event } = moment;
-    if (!event || !isFound(event)) return pointed;
+    // Those of messages are drawn with their triplets.
+    if (!event || !isFound(event) || event.triplets) return pointed;
     const walked = moment.part(...WALKS) * event.edges.length;
     const own = event.edges.map((edge, k) => this.halo(edge, clamp(walked - k, 0, 1), "halo", "halo", event.walk[k]));
-    return [...own, this.jump(event, walked), ...pointed];
+    return [...own, this.jump(event, walked), this.runner(event, moment.t, walked), ...pointed];
   }
 
   halo(edge, share, look, id, from = null) {
@@ -37,10 +38,8 @@ export class Walk {
     return { id: "jump", class: "halo ghost", d: partOf([[a, b]], 0, 1), "stroke-width": 4 };
   }
 
-  runner(moment) {
-    const { event, t } = moment;
-    if (!event || !isFound(event) || t >= WALKS[1]) return null;
-    const walked = moment.part(...WALKS) * event.edges.length;
+  runner(event, t, walked) {
+    if (t >= WALKS[1]) return null;
     const k = Math.min(Math.floor(walked), event.edges.length - 1);
     if (!this.net.lines[event.edges[k]]) return null;
     const a = event.walk[k];
