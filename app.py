@@ -9,6 +9,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from pages._shared import beforehand
 from pages._shared.app.address import keep_address
 from pages._shared.app.compiling import AT_ONCE, tell_progress
 from pages._shared.app.compressing import Compressing
@@ -46,6 +47,7 @@ def show() -> None:
             page.run()
             if not st.context.is_embedded:
                 keep_address(page.url_path)
+            beforehand.begin()
     elif page.url_path in AT_ONCE:
         page.run()
     else:

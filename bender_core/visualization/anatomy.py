@@ -61,16 +61,15 @@ def plot_anatomy(found: Anatomy, receiving: Sequence[str], sending: Sequence[str
     else:
         anchor, at, x = found.anchor[right], rows[1], 1.0 - BESIDE
     traces.append(_values(x, at, anchor, "square", COLOURS["nu"], "y*, for which the row was made"))
-    drawing = figure(traces)
     hidden = {"visible": False, "fixedrange": True}
-    drawing.update_layout(
-        height=AROUND + LINE * texts * lines,
-        xaxis=hidden | {"range": [-0.75, 1.75]},
-        yaxis=hidden | {"range": [lines - 0.4, -0.6]},
-        hovermode="closest",
-        margin={"b": 4, "t": 60},
-    )
-    return drawing
+    layout = {
+        "height": AROUND + LINE * texts * lines,
+        "xaxis": hidden | {"range": [-0.75, 1.75]},
+        "yaxis": hidden | {"range": [lines - 0.4, -0.6]},
+        "hovermode": "closest",
+        "margin": {"b": 4, "t": 60},
+    }
+    return figure(traces, layout)
 
 
 def _spread(members: IntArray, lines: int) -> FloatArray:

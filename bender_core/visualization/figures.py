@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+from plotly.colors import get_colorscale
 from scipy.spatial import ConvexHull
 
 from bender_core import looking
@@ -31,6 +32,8 @@ MOST_EDGES_BELOW = 400
 # Colours of lines with tight envelopes, and of loose ones, the loosest last.
 TIGHT = "#2C8ECB"
 LOOSE = ("#F0A85C", "#D97B20", "#A85208", "#6E3204")
+# Stated in full: the browser's scale of this name has other steps.
+CIVIDIS = get_colorscale("Cividis")
 # Envelopes over more states are sampled at this number of states.
 MOST_STATES = 1024
 
@@ -360,7 +363,7 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
     if part is None:
         marker: dict[str, Any] = {
             "color": cost,
-            "colorscale": "Cividis",
+            "colorscale": CIVIDIS,
             "colorbar": {"title": {"text": "cost of x = 1"}},
         }
         if mrf.n and np.ptp(cost) < 1e-12:
@@ -413,27 +416,48 @@ def _lines(points: FloatArray, edges: IntArray, colour: str, dash: str, name: st
     }
 
 
-def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: bool = False) -> go.Figure:
-    """A figure in the common style; upside down, it has no axes and y grows downwards."""
-    drawing = go.Figure(
-        data=traces,
-        layout={
-            "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
-            "font": {"size": 14},
-            # The size that the app shows: Plotly may measure names before the style of the page has arrived.
-            "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom", "font": {"size": 14}},
-            "hoverlabel": {"font": {"size": 14}},
-            # The margins of the app's theme; elsewhere such small margins would cut off the axes.
-            "xaxis": {"automargin": True},
-            "yaxis": {"automargin": True},
-        },
-    )
+def figure(
+    traces: list[dict[str, Any]],
+    layout: dict[str, Any] | None = None,
+    upside_down: bool = False,
+    same_scale: bool = False,
+) -> go.Figure:
+    """A figure in the common style; upside down, it has no axes and y grows downwards.
+
+    Plotly checks neither traces nor layout: that would take ten times as long as to make the figure, at every click.
+    The tests check them. Titles are written in full, as ``{"text": …}``.
+
+    Parameters
+    ----------
+    traces : list of dict
+    layout : dict, optional
+        Added to the common one, entry by entry of its parts.
+    upside_down : bool
+    same_scale : bool
+        Whether a unit is as long on both axes.
+
+    Returns
+    -------
+    go.Figure
+    """
+    merged: dict[str, Any] = {
+        "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
+        "font": {"size": 14},
+        # The size that the app shows: Plotly may measure names before the style of the page has arrived.
+        "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom", "font": {"size": 14}},
+        "hoverlabel": {"font": {"size": 14}},
+        # The margins of the app's theme; elsewhere such small margins would cut off the axes.
+        "xaxis": {"automargin": True},
+        "yaxis": {"automargin": True},
+    }
+    for name, part in (layout or {}).items():
+        merged[name] = merged.get(name, {}) | part if isinstance(part, dict) else part
     if upside_down:
-        drawing.update_xaxes(visible=False)
-        drawing.update_yaxes(visible=False, autorange="reversed")
+        merged["xaxis"] |= {"visible": False}
+        merged["yaxis"] |= {"visible": False, "autorange": "reversed"}
     if same_scale:
-        drawing.update_yaxes(scaleanchor="x", scaleratio=1)
-    return drawing
+        merged["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    return go.Figure(data=traces, layout=merged, _validate=False)
 
 
 def plain(text: str) -> str:

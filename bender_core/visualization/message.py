@@ -163,30 +163,30 @@ def plot_classes(
         *_matrix(classes, bits, lit),
         *(_ribbon(shown, drawn) if ribboned else []),
     ]
-    drawing = figure(traces)
-    short = [plain(name) for name in names]
     axis = {"automargin": False, "zeroline": False}
-    drawing.update_layout(
-        height=height,
+    layout: dict[str, Any] = {
+        "height": height,
         # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
-        margin={"l": 24 + 9 * max(8, *map(len, names)), "r": 12, "t": ABOVE, "b": BELOW},
-        xaxis=axis | {"range": [-0.6, len(classes) - 0.4], "showgrid": False, "anchor": "y2"} | _ranks(drawn),
-        yaxis=axis | {"domain": [floor + 0.02, highest], "title": "energy", "range": _window(shown, classes)},
-        yaxis2=axis
-        | {"domain": [0, floor], "range": [bits - 0.4, -0.6], "tickvals": list(range(bits)), "ticktext": short}
-        | {"anchor": "x", "showgrid": False},
-        hovermode="closest",
-        shapes=_marks(drawn, selected, top),
-        annotations=_star(drawn, shown.at_oracle, top),
-    )
+        "margin": {"l": 24 + 9 * max(8, *map(len, names)), "r": 12, "t": ABOVE, "b": BELOW},
+        "xaxis": axis | {"range": [-0.6, len(classes) - 0.4], "showgrid": False, "anchor": "y2"} | _ranks(drawn),
+        "yaxis": axis
+        | {"domain": [floor + 0.02, highest], "title": {"text": "energy"}, "range": _window(shown, classes)},
+        "yaxis2": axis
+        | {"domain": [0, floor], "range": [bits - 0.4, -0.6], "tickvals": list(range(bits))}
+        | {"ticktext": [plain(name) for name in names], "anchor": "x", "showgrid": False},
+        "hovermode": "closest",
+        "shapes": _marks(drawn, selected, top),
+        "annotations": _star(drawn, shown.at_oracle, top),
+    }
     if ribboned:
         ends = [np.log10(0.9), np.log10(len(shown) * 1.1)]
-        drawing.update_layout(
-            xaxis2=axis
+        layout |= {
+            "xaxis2": axis
             | {"type": "log", "dtick": 1, "range": ends, "anchor": "y3", "title": {"text": "rank", "standoff": 4}},
-            yaxis3=axis | {"domain": [1 - RIBBON / inside, 1], "title": "slack", "rangemode": "tozero", "anchor": "x2"},
-        )
-    return drawing
+            "yaxis3": axis
+            | {"domain": [1 - RIBBON / inside, 1], "title": {"text": "slack"}, "rangemode": "tozero", "anchor": "x2"},
+        }
+    return figure(traces, layout)
 
 
 def _window(shown: Classes, classes: IntArray) -> list[float]:
@@ -382,17 +382,15 @@ def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[WhatIfRow], select
             {"text": look.name, "x": 0, "xref": "paper", "xanchor": "left", "y": top - 0.3 * share, "yref": "paper"}
             | {"yanchor": "bottom", "showarrow": False}
         )
-    drawing = figure(traces)
     band: dict[str, Any] = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": CHOSEN}
     places = np.flatnonzero(classes == selected).tolist()
-    drawing.update_layout(
-        **axes,
-        barmode="overlay",
-        margin={"l": 60, "t": 4, "b": 12},
-        annotations=notes,
-        shapes=[band | {"x0": at - 0.5, "x1": at + 0.5, "yref": "paper", "y0": 0, "y1": 1} for at in places],
-    )
-    return drawing
+    layout = axes | {
+        "barmode": "overlay",
+        "margin": {"l": 60, "t": 4, "b": 12},
+        "annotations": notes,
+        "shapes": [band | {"x0": at - 0.5, "x1": at + 0.5, "yref": "paper", "y0": 0, "y1": 1} for at in places],
+    }
+    return figure(traces, layout)
 
 
 def plot_slack_history(past: History, now: int) -> go.Figure:

@@ -61,22 +61,23 @@ def plot_proof(points: Sequence[ProofPoint]) -> go.Figure:
         | {"x": work, "y": undecided, "name": "variables undecided", "yaxis": "y2", "fill": "tozeroy"}
         | {"line": {"color": COLOURS["neutral"], "width": 2, "shape": "hv"}},
     ]
-    drawing = figure(lines)
+    layout = {
+        "xaxis": {"title": {"text": "table entries read"}, "anchor": "y2"},
+        "yaxis": {"title": {"text": "energy"}, "domain": [1 - BOUNDS, 1]} | _window(lower, upper, rounds),
+        "yaxis2": {"title": {"text": "variables"}, "domain": [0, 1 - BOUNDS - 0.06], "rangemode": "tozero"}
+        | {"automargin": True},
+    }
+    drawing = figure(lines, layout)
     for end in work[1:][np.diff(rounds) > 0].tolist():
         drawing.add_vline(x=end, line={"dash": "dot", "width": 1, "color": COLOURS["neutral"]})
-    drawing.update_layout(
-        xaxis={"title": "table entries read", "anchor": "y2"},
-        yaxis={"title": "energy", "domain": [1 - BOUNDS, 1], "range": _window(lower, upper, rounds)},
-        yaxis2={"title": "variables", "domain": [0, 1 - BOUNDS - 0.06], "rangemode": "tozero", "automargin": True},
-    )
     return drawing
 
 
-def _window(lower: FloatArray, upper: FloatArray, rounds: FloatArray) -> list[float] | None:
-    """The energies in view: what the bounds have been since the end of the first round."""
+def _window(lower: FloatArray, upper: FloatArray, rounds: FloatArray) -> dict[str, list[float]]:
+    """The range of the energies in view, if not all are: what the bounds have been since the end of the first round."""
     since = (rounds > 0) & np.isfinite(lower)
     if not since.any():
-        return None
+        return {}
     low, high = float(lower[since][0]), float(upper[since][0])
     margin = 0.1 * (high - low) or 0.01 * abs(high) or 1.0
-    return [low - margin, high + margin]
+    return {"range": [low - margin, high + margin]}

@@ -36,16 +36,16 @@ def plot_times(runs: Sequence[FinishedRun]) -> go.Figure:
     drawn = [variant for variant in VARIANTS if variant in timed]
     lines = [_line(variant, timed[variant]) for variant in drawn]
     labels = [_labels(drawn, lines)] if drawn else []
-    drawing = figure([*(_points(variant, timed[variant]) for variant in drawn), *lines, *labels])
-    for axis, title in ((drawing.update_xaxes, "baseline, variant 11 (seconds)"), (drawing.update_yaxes, "seconds")):
-        axis(type="log", title=title, dtick=1, minor={"showgrid": True, "dtick": "D1"}, exponentformat="power")
-        axis(automargin=False)  # it would draw every point twice
-    drawing.update_layout(
-        title={"text": "Time of a run against the baseline's", "font": {"size": 16}},
-        margin={"l": 76, "r": 10, "t": 44, "b": 60},
-        legend={"orientation": "v", "x": 1.02, "y": 1, "yanchor": "top", "tracegroupgap": 0, "font": {"size": 14}},
-    )
-    return drawing
+    axis = {"type": "log", "dtick": 1, "minor": {"showgrid": True, "dtick": "D1"}, "exponentformat": "power"}
+    axis |= {"automargin": False}  # it would draw every point twice
+    layout = {
+        "xaxis": axis | {"title": {"text": "baseline, variant 11 (seconds)"}},
+        "yaxis": axis | {"title": {"text": "seconds"}},
+        "title": {"text": "Time of a run against the baseline's", "font": {"size": 16}},
+        "margin": {"l": 76, "r": 10, "t": 44, "b": 60},
+        "legend": {"orientation": "v", "x": 1.02, "y": 1, "yanchor": "top", "tracegroupgap": 0, "font": {"size": 14}},
+    }
+    return figure([*(_points(variant, timed[variant]) for variant in drawn), *lines, *labels], layout)
 
 
 def _points(variant: int, timed: Sequence[Timing]) -> dict[str, Any]:

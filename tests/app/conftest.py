@@ -13,6 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from pages._shared.app import arrival
 from pages._shared.running import background, solver
 from pages._shared.watch import event_frames, stage_answers
+from tests.figures import check_figures
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -28,6 +29,11 @@ def installed_components() -> Iterator[None]:
 def compiled_solver() -> None:
     """The solver is ready, however much of it a test has compiled; `test_cold_start` takes it away."""
     solver._solver.wait()
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_figures(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -89,6 +89,7 @@ APP_FLOORS = (
     "partitioning forks",
     "compare cycles edge experiments instance learn method partition",
     "watch",
+    "beforehand",
 )
 
 

@@ -23,7 +23,7 @@ from pages._shared.app.naming import file_of
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
-from pages._shared.experiments.plans import SHIPPED, keep, path_of, text_of
+from pages._shared.experiments.plans import FIRST, SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
 from pages._shared.running.kept import Kept
 
@@ -42,7 +42,7 @@ TELL_SECONDS = 0.4
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
-    linked = from_address(PLAN, state.get("plan", "small"))
+    linked = from_address(PLAN, state.get("plan", FIRST))
     state.setdefault("plan_kind", linked if linked in SHIPPED else "own")
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
     if kind in SHIPPED:

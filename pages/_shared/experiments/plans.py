@@ -16,7 +16,9 @@ from bender_core.synth import Value
 from pages._shared.app.data import folder
 from pages._shared.app.naming import file_of
 
-SHIPPED = {"small": STUDY / "small.toml", "paper": STUDY / "paper.toml"}
+# The plan that the page opens with.
+FIRST = "small"
+SHIPPED = {FIRST: STUDY / "small.toml", "paper": STUDY / "paper.toml"}
 
 
 def path_of(name: str) -> Path | None:

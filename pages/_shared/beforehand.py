@@ -1,0 +1,28 @@
+"""What the first visit of a page would wait for, made ready once the first page is there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from plotly.io import to_json
+
+from bender_core.visualization.figures import figure
+from bender_core.warming import Once
+from pages._shared.experiments.planning import list_first
+
+
+def _prepare() -> None:
+    here = Path(__file__).parent
+    for path in sorted(here.rglob("*.py")):
+        import_module(".".join((__package__, *path.relative_to(here).with_suffix("").parts)))
+    # The parts of these libraries are loaded with the first figure, and with the first table.
+    to_json(figure([{"type": kind, "x": np.zeros(1), "y": np.zeros(1)} for kind in ("scatter", "bar")]).to_dict())
+    pa.Table.from_pandas(pd.DataFrame({"": [""]}))
+    list_first()
+
+
+begin = Once(_prepare).begin
