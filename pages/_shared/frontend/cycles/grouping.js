@@ -18,9 +18,8 @@ export class Grouping {
     of.forEach((group, i) => this.variables[group].push(i));
     this.join(graph);
     this.goesAround = this.crossings(graph);
-    const mean = (along) => this.variables.map((own) => own.reduce((sum, i) => sum + along[i], 0) / own.length);
-    const drawn = graph.x.length ? { x: mean(graph.x), y: mean(graph.y) } : { x: [], y: [] };
-    this.graph = { ...drawn, names: groups, ends: this.ends, cost: this.summed(graph.cost) };
+    const places = graph.x.length ? this.places(graph) : { x: [], y: [] };
+    this.graph = { ...places, names: groups, ends: this.ends, cost: this.summed(graph.cost) };
   }
 
   // Number the bars and rings. `edgeOf`: that of every coupling; `members`: the couplings of each.
@@ -40,6 +39,16 @@ export class Grouping {
       this.members[numbers.get(key)].push(edge);
       return numbers.get(key);
     });
+  }
+
+  // Groups are in the middle of their variables, spread as far as these are.
+  places({ x, y }) {
+    const mean = (along) => this.variables.map((own) => own.reduce((sum, i) => sum + along[i], 0) / own.length);
+    const [across, down] = [mean(x), mean(y)];
+    const [left, right, top, bottom] = [across, down].flatMap((some) => [Math.min(...some), Math.max(...some)]);
+    const wide = Math.max(right - left, bottom - top) || 1;
+    const spread = (low, high) => (value) => 0.5 + (value - (low + high) / 2) / wide;
+    return { x: across.map(spread(left, right)), y: down.map(spread(top, bottom)) };
   }
 
   // Whether all couplings between two groups go around the picture, as on a torus.
