@@ -22,10 +22,10 @@ export class Grouping {
     this.graph = { ...places, names: groups, ends: this.ends, cost: this.summed(graph.cost) };
   }
 
-  // Number the bars and rings. `edgeOf`: that of every coupling; `members`: the couplings of each.
+  // Number the bars and rings. `edgeOf`: that of every coupling; `members`: the couplings of each; `rings`: of groups.
   join({ ends, cost, names }) {
     const numbers = new Map();
-    Object.assign(this, { ends: [], members: [] });
+    Object.assign(this, { ends: [], members: [], rings: [] });
     this.edgeOf = cost.map((_, edge) => {
       const [i, j] = [ends[2 * edge], ends[2 * edge + 1]];
       const [a, b] = [this.of[i], j === names.length ? this.of[i] : this.of[j]];
@@ -35,6 +35,7 @@ export class Grouping {
         numbers.set(key, numbers.size);
         this.ends.push(...pair);
         this.members.push([]);
+        if (a === b) this.rings[a] = numbers.get(key);
       }
       this.members[numbers.get(key)].push(edge);
       return numbers.get(key);
@@ -112,7 +113,7 @@ export class Grouping {
 
   // The couplings and fields of a group.
   within(group) {
-    return this.members.find((_, edge) => this.isRing(edge) && this.ends[2 * edge] === group) ?? [];
+    return this.members[this.rings[group]] ?? [];
   }
 
   // The parts of the gap, those within a group as one part, largest first.

@@ -27,7 +27,9 @@ export class Lending {
       this.title("A cycle");
       const { by, end } = this.owner.history;
       const next =
-        by === "messages" ? "What its couplings prefer." : "With the next event: what its couplings lend it.";
+        by === "messages"
+          ? "With the next one: what its couplings prefer."
+          : "With the next event: what its couplings lend it.";
       const text = end === 0 ? "No cycle is frustrated: there is nothing to lend." : next;
       return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text }]);
     }

@@ -242,9 +242,15 @@ export class Net {
     return (this.known.marks = this.places.flatMap(([cx, cy], i) => [
       { ...(this.grouping ? this.group(i) : this.variable(i, state.values[i])), cx, cy, r: this.radius },
       names.length <= NAMED && {
-        ...{ id: `name ${i}`, class: "variable-name", x: cx, y: cy - this.radius - 7, text: names[i] },
+        ...{ id: `name ${i}`, class: "variable-name", x: cx, y: cy - this.above(i), text: names[i] },
       },
     ]));
+  }
+
+  // Pixels from a vertex to its name, above its ring.
+  above(i) {
+    const ring = this.grouping?.rings[i];
+    return this.radius + 7 + (ring === undefined ? 0 : this.widths[ring]);
   }
 
   variable(i, value) {

@@ -48,9 +48,9 @@ export function gained({ after }, size) {
   const begin = history.before(after.position, "round");
   const cycles = history.events.slice(begin, end).filter(isFound);
   const { lower } = history.at(begin);
-  this.title("What each cycle alone could gain");
+  this.title("What each cycle alone promised to gain");
   if (!cycles.length) {
-    const text = begin ? "No cycle had triplets to be added." : "None yet: only couplings have passed messages.";
+    const text = begin ? "No cycle had triplets to be added." : "None yet: there are no triplets.";
     return [{ id: "none", class: "soft", x: 0, y: TALL, text }];
   }
   const [shown, more] = this.fitting(
