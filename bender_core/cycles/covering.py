@@ -16,8 +16,9 @@ from bender_core.seeds import generator
 
 # Simplex iterations of a slice; a large program takes some tens of milliseconds for them.
 SLICE = 100
-# Slices after which costs are perturbed, and by which share of them at most.
-LONG, PERTURBATION = 10, 1e-3
+# Slices after which costs are perturbed, and by which share of them at most; and after which a program with the true
+# costs is given up.
+LONG, PERTURBATION, PATIENCE = 10, 1e-3, 500
 _TOLERANCE = 1e-9
 
 
@@ -97,7 +98,8 @@ class Covering:
 
         An iteration passes over one for each edge and row. Where many solutions are equally good, as where all costs
         are the same, it may go from one to the next without end: where it takes long, costs are perturbed. Where the
-        solver fails, the program stays unsolved, with a share of 0 for what is new.
+        solver fails, or needs much longer with the true costs, the program stays unsolved, with a share of 0 for what
+        is new.
         """
         entries, is_over, slices = len(self.broken) + len(self.cycles), False, 0
         while not is_over:
@@ -107,6 +109,7 @@ class Covering:
             slices += 1
             if slices == LONG and not (is_over or self._was_perturbed):
                 self._perturb()
+            is_over |= slices == PATIENCE and not self.is_perturbed
         self._take()
 
     def _take(self) -> None:

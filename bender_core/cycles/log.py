@@ -89,8 +89,8 @@ class Log(Timeline[State, CycleEvent]):
     """
 
     def __init__(self, graph: SignedGraph, start: State, keeps: bool) -> None:
-        super().__init__(start)
-        self._graph, self._keeps = graph, keeps
+        super().__init__(start, keeps)
+        self._graph = graph
         self._found = list[_Found]()  # of every round
 
     def _count(self) -> int:
@@ -128,8 +128,7 @@ class Log(Timeline[State, CycleEvent]):
         """Add the end of the round."""
         super().end(state)
         if not self._keeps:
-            # Of what has been, only the number is kept.
-            self._states[-2], self._found[-1] = state, _Found([], np.zeros(0), np.zeros(0))
+            self._found[-1] = _Found([], np.zeros(0), np.zeros(0))
 
     def improve(self, labeling: IntArray, energy: float) -> None:
         """Take over a labelling from elsewhere, which is better than the latest one."""

@@ -16,7 +16,8 @@ from bender_core.cycles.signed import ULP
 from bender_core.cycles.timeline import Stepped
 from bender_core.cycles.triplets import Pursued, Searched, Triplets, preferences
 from bender_core.engine.gap import Margin, margin
-from bender_core.forms.lattice import lattice
+from bender_core.forms.lattice import lattice, lattice_left
+from bender_core.forms.reduction import Left
 from bender_core.forms.scale import energy_scale, negligible_gain
 from bender_core.kernels.clusters import (
     EDGE_ENTRIES,
@@ -64,6 +65,8 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
     mrf : BinaryMRF
     seed : int
         Of the search for labellings.
+    left : Left, optional
+        In a proof, what ``mrf`` is of its model; by default it is the whole one.
     keeps : bool
         Whether earlier states are kept, so that all events can be shown.
 
@@ -104,14 +107,14 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
 
     _log: PursuitLog
 
-    def __init__(self, mrf: BinaryMRF, seed: int = 0, keeps: bool = True) -> None:
+    def __init__(self, mrf: BinaryMRF, seed: int = 0, left: Left | None = None, keeps: bool = True) -> None:
         require_model(mrf)
         self.mrf, self._clusters = mrf, clusters_of(mrf.unary, mrf.edges, mrf.pairwise)
         self._triplets = Triplets(mrf.n, mrf.edges)
         self._stake = energy_scale(mrf)
         self._unit = self._stake / max(mrf.n + mrf.n_edges, 1)
-        self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1), seed)
-        lower, self.margin = certified(self._clusters, mrf.constant), _margin(mrf)
+        self._search = LabelingSearch(mrf, mrf.unary.argmin(axis=1) if left is None else left.labeling, seed)
+        lower, self.margin = certified(self._clusters, mrf.constant), _margin(mrf, left)
         self.work = 0
         # Those of the best bound.
         self._beliefs: Beliefs | None = beliefs_of(self._clusters) if keeps else None
@@ -164,10 +167,9 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
                 self._sweeps = most  # also after a stop
         yield
         self._certify()
-        self._improve()
-        yield
+        yield from self._improving()
         ended = self._now._replace(n_triplets=len(self._clusters.triplets), is_soft=self._temperature > 0.0)
-        cycles = self._grow()
+        cycles = yield from self._growing()
         self._log.end(ended)
         if cycles is None:
             self._is_over = True
@@ -195,51 +197,56 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
         self._block, self._sweeps = 0, self._sweeps + 1
         return self._near - before
 
-    def _grow(self) -> list[Pursued] | None:
+    def _growing(self) -> Generator[None, None, list[Pursued] | None]:
         """Add triplets, and lower the temperature; returns their cycles, or None if nothing is gained any more."""
         if self.margin.excludes(self._now.lower_bound - self._now.upper_bound, 0.0):
             return None
-        clusters = self._clusters
-        found = self._searched(preferences(clusters.of_edges))
+        now = preferences(self._clusters.of_edges)
+        found = yield from self._searching(now)
         if not found.triples:
-            tied = self._searched(self._with_ties_broken())
-            found = tied._replace(cycles=[cycle._replace(is_tied=True) for cycle in tied.cycles])
+            found = yield from self._searching_ties(now)
+        if not self._goes_on(bool(found.triples)):
+            return None
         if found.triples:
-            self._clusters = extended(clusters, *self._triplets.add(found.triples))
+            self._clusters = extended(self._clusters, *self._triplets.add(found.triples))
+        return found.cycles
+
+    def _goes_on(self, grows: bool) -> bool:
+        """Lower the temperature; returns whether anything may still be gained."""
         self._temperature *= self._fall
         # At first there is no temperature, until MPLP gets stuck.
-        if self._temperature >= COLD * self._unit or (found.triples and not self._temperature):
-            return found.cycles
+        if self._temperature >= COLD * self._unit or (grows and not self._temperature):
+            return True
         if self._temperature:
             self._fall = math.sqrt(self._fall)
             if self._now.lower_bound - self._before <= NOTHING * self._stake:
-                return None
+                return False
         self._temperature, self._before = HOT * self._unit, self._now.lower_bound
-        return found.cycles
+        return True
 
-    def _searched(self, preference: FloatArray) -> Searched:
-        """The search for frustrated cycles of these preferences."""
-        found = self._triplets.search(self._clusters.ends, preference, WEAK * self._unit, self._stop)
+    def _searching(self, preference: FloatArray) -> Generator[None, None, Searched]:
+        """Search for frustrated cycles of these preferences."""
+        found = yield from self._triplets.search(self._clusters.ends, preference, WEAK * self._unit)
         self.work += OF_SLOT * found.read
         return found
 
-    def _with_ties_broken(self) -> FloatArray:
-        """What edges prefer; those whose triplets have used all up, what they preferred at first, weakly.
+    def _searching_ties(self, now: FloatArray) -> Generator[None, None, Searched]:
+        """Search with edges that prefer nothing any more as weak ones of what they preferred at first.
 
-        Another cycle through them may raise the bound once the triplets of both share them.
+        Another cycle through them may raise the bound once its triplets share them with the others.
         """
-        weak, now = WEAK * self._unit, preferences(self._clusters.of_edges)
-        first = np.zeros(len(now))  # chords prefer nothing
+        weak, first = 2.0 * WEAK * self._unit, np.zeros(len(now))  # chords preferred nothing
         first[: self.mrf.n_edges] = np.sign(preferences(self.mrf.pairwise))
-        return np.where(np.abs(now) <= weak, 2.0 * weak * first, now)
+        found = yield from self._searching(np.where(np.abs(now) < weak, weak * first, now))
+        return found._replace(cycles=[each._replace(used=np.abs(each.preference) <= weak) for each in found.cycles])
 
-    def _improve(self) -> None:
+    def _improving(self) -> Iterator[None]:
         """Look for a better labelling, from the one that satisfies the most decided beliefs."""
         near = self._decoded()
         if self.mrf.energy(near) < self._now.upper_bound:
             self._search.turn_to(self.mrf, near)
         before = self._search.work
-        self._search.go_on(SEARCH * self.mrf.n, self._stop)
+        yield from self._search.slices(SEARCH * self.mrf.n)
         self.work += self._search.work - before
         energy = self.mrf.energy(self._search.labeling)
         if energy < self._now.upper_bound:
@@ -269,8 +276,12 @@ def needed_bytes(mrf: BinaryMRF) -> int:
     return OF_VARIABLE * mrf.n + OF_PAIR * mrf.n_edges
 
 
-def _margin(mrf: BinaryMRF) -> Margin:
+def _margin(mrf: BinaryMRF, left: Left | None) -> Margin:
     """The bound is never above the rounded energy of a labelling, but that may miss the lattice."""
-    points = lattice(mrf)
+    if left is None:
+        points = lattice(mrf)
+        negligible, rounded = negligible_gain(mrf, points), 0.0
+    else:
+        points, negligible, rounded = lattice_left(left.whole, left.negligible), left.negligible, left.whole.rounding
     sizes = [abs(mrf.constant), *np.abs(mrf.unary).max(axis=1), *np.abs(mrf.pairwise).max(axis=(1, 2))]
-    return margin(ULP * math.fsum(sizes) if points.step else 0.0, points, negligible_gain(mrf, points))
+    return margin(rounded + (ULP * math.fsum(sizes) if points.step else 0.0), points, negligible)

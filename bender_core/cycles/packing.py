@@ -33,7 +33,7 @@ from bender_core.forms.reduction import (
 from bender_core.forms.scale import negligible_gain
 from bender_core.kernels.forest import sides
 from bender_core.kernels.frustration import find_many, hunt
-from bender_core.labelings.searching import SLICE, LabelingSearch
+from bender_core.labelings.searching import LabelingSearch
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, require_model
 from bender_core.seeds import generator
 
@@ -261,10 +261,8 @@ class Packing(Stepped[State, CycleEvent]):
         yield from self._searching(self._search)
 
     def _searching(self, search: LabelingSearch) -> Iterator[None]:
-        begin, end = search.work, search.work + SEARCH * self.mrf.n // 2
-        while search.work < end:
-            yield
-            search.go_on(min(SLICE, end - search.work))
+        begin = search.work
+        yield from search.slices(SEARCH * self.mrf.n // 2)
         self.work += search.work - begin
 
     def _perturbed(self, broken: FloatArray) -> Iterator[FloatArray]:

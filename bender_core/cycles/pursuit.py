@@ -149,8 +149,8 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
     """
 
     def __init__(self, start: PursuitState, keeps: bool) -> None:
-        super().__init__(start)
-        self._keeps, self._found = keeps, [list[Pursued]()]  # of every round
+        super().__init__(start, keeps)
+        self._found = [list[Pursued]()]  # of every round
 
     def _count(self) -> int:
         return len(self._found[-1]) if len(self._found) == len(self._states) else 0
@@ -172,19 +172,12 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
         """Add the cycles of a round."""
         self._found.append(list(cycles) if self._keeps else [])
 
-    def end(self, state: PursuitState) -> None:
-        """Add the end of the round."""
-        super().end(state)
-        if not self._keeps:
-            self._states[-2] = state
-
     @property
     def nbytes(self) -> int:
         """About the memory of all states."""
         if not self._keeps:
             return 0
-        parts = [state.parts for state in self._states if state.parts is not None]
-        # The variables of edges and triplets are mostly those of the state before.
-        of_parts = sum(part.variables.nbytes + part.edges.nbytes + part.triplets.nbytes for part in parts)
+        arrays = (array for state in self._states if state.parts is not None for array in state.parts)
+        of_parts = sum({id(array): array.nbytes for array in arrays}.values())  # states share some
         of_cycles = sum(2 * each.cycle.nbytes + OF_CYCLE for found in self._found for each in found)
         return of_parts + of_cycles + sum(state.labeling.nbytes for state in self._states)

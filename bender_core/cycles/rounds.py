@@ -51,8 +51,8 @@ class Rounds(ABC):
         """About the memory in use."""
 
     @abstractmethod
-    def _slices(self, stop: Stop) -> Iterator[None]:
-        """As `slices`; ``stop`` is checked within pieces of work that take long."""
+    def _slices(self) -> Iterator[None]:
+        """As `slices`, without a stop."""
 
     def slices(self, stop: Stop = never) -> Iterator[None]:
         """Go on to the end of a round, piece by piece; if that is given up, the next call goes on.
@@ -72,7 +72,7 @@ class Rounds(ABC):
         Stopped
             If ``stop`` says so.
         """
-        for _ in self._slices(stop):
+        for _ in self._slices():
             stop.check()
             yield
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from bender_core.cycles.rounds import Rounds
-from bender_core.stopping import Stop, Stopped, never
+from bender_core.stopping import Stop, never
 
 Grain: TypeAlias = Literal["cycle", "round"]
 S = TypeVar("S")
@@ -22,9 +22,12 @@ class Timeline(ABC, Generic[S, E]):
     ----------
     start : object
         The state before the first event.
+    keeps : bool
+        Whether all of them can be shown, and not only the latest.
     """
 
-    def __init__(self, start: S) -> None:
+    def __init__(self, start: S, keeps: bool) -> None:
+        self._keeps = keeps
         self._states: list[S] = [start]  # at the start and after every round
         self._begins = [0]  # the position of each of them
         self._last = 0, start  # the position that was shown last, and its state
@@ -92,6 +95,9 @@ class Timeline(ABC, Generic[S, E]):
     def end(self, state: S) -> None:
         """Add the end of the round."""
         self._begins.append(len(self) + 1)
+        if not self._keeps:
+            # Of what has been, only the number is kept.
+            self._states = [state] * len(self._states)
         self._states.append(state)
 
 
@@ -108,7 +114,6 @@ class Stepped(Rounds, Generic[S, E]):
     _log: Timeline[S, E]
     _is_over = False
     _course: Iterator[None] | None = None  # of what follows the last event, where it has begun
-    _stop: Stop = never  # of the present work
 
     @abstractmethod
     def _following(self) -> Iterator[None]:
@@ -159,30 +164,26 @@ class Stepped(Rounds, Generic[S, E]):
         if grain not in ("cycle", "round"):
             raise ValueError(f'no grain {grain!r}; choose "cycle" or "round"')
         begin = self.position
-        for _ in self._go_on(grain, stop):
+        for _ in self._go_on(grain):
             stop.check()
         return [self._log[k] for k in range(begin, self.position)]
 
-    def _slices(self, stop: Stop) -> Iterator[None]:
-        return self._go_on("round", stop)
+    def _slices(self) -> Iterator[None]:
+        return self._go_on("round")
 
-    def _go_on(self, grain: Grain, stop: Stop) -> Iterator[None]:
+    def _go_on(self, grain: Grain) -> Iterator[None]:
         begin, rounds = self.position, self.rounds
         while not self.finished:
             if self.position == len(self._log):
-                yield from self._compute(stop)
+                yield from self._compute()
             self._show(self._log.stop_after(self.position, grain))
             if self.position > begin and (grain == "cycle" or self.rounds > rounds):
                 break
 
-    def _compute(self, stop: Stop) -> Iterator[None]:
-        self._stop, self._course = stop, self._course or self._following()
-        try:
-            for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
-                yield
-        except Stopped:
-            self._course = None  # what it has done is kept
-            raise
+    def _compute(self) -> Iterator[None]:
+        self._course = self._course or self._following()
+        for _ in self._course:  # no `yield from`, which would end it with a caller that gives up
+            yield
         self._course = None
 
     def seek(self, position: int) -> None:

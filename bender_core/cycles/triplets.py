@@ -6,14 +6,14 @@ Source: docs/cycles.md §8; D. Sontag, D. K. Choe and Y. Li, Efficiently searchi
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
 
 from bender_core.kernels.forest import Closes, spanning_forest
 from bender_core.kernels.frustration import doubled, find
-from bender_core.model import FloatArray, IntArray
-from bender_core.stopping import Stop, never
+from bender_core.model import BoolArray, FloatArray, IntArray
 
 Triple = tuple[int, int, int]
 # A search adds at most one triplet per this many tables of variables and edges, but may always add this many.
@@ -48,15 +48,20 @@ class Pursued(NamedTuple):
         Of the edge that joins a vertex and the next one, energy.
     triples : list of tuple of int
         The variables of those of its triplets that are new.
-    is_tied : bool
-        Whether triplets have used up what some of its edges preferred; these count as weak ones of what they preferred
-        at first.
+    used : ndarray of bool, shape (k,), or None
+        Which of these edges prefer nothing any more, and count as weak ones of what they preferred at first. None: none
+        of them.
     """
 
     cycle: IntArray
     preference: FloatArray
     triples: list[Triple]
-    is_tied: bool = False
+    used: BoolArray | None = None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether some of its edges prefer nothing any more."""
+        return self.used is not None and bool(self.used.any())
 
     @property
     def strength(self) -> float:
@@ -105,13 +110,13 @@ class Triplets:
         self.known = set[Triple]()
         self._n, self._number = n, {(i, j): e for e, (i, j) in enumerate(ends.tolist())}
 
-    def search(self, ends: IntArray, preference: FloatArray, least: float, stop: Stop = never) -> Searched:
+    def search(self, ends: IntArray, preference: FloatArray, least: float) -> Generator[None, None, Searched]:
         """Triplets of frustrated cycles whose edges have strong preferences: at most about one for every four tables.
 
         The edges of a maximum spanning forest are as strong as possible; every other edge closes a cycle, of which it
         is the weakest edge. For the strongest of those that close a frustrated one, the shortest frustrated cycle near
         them is taken among all edges as strong as they are. No cycle begins at an edge that touches another one of
-        the search.
+        the search. Yields before each cycle.
 
         Parameters
         ----------
@@ -120,17 +125,10 @@ class Triplets:
             Energy.
         least : float
             What counts as strong, energy.
-        stop : Stop
-            Checked between cycles.
 
         Returns
         -------
         Searched
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
         """
         strength, opposite = np.abs(preference), preference > 0.0
         order = np.argsort(-strength, kind="stable")
@@ -143,7 +141,7 @@ class Triplets:
         for place in closing.tolist():
             if len(found) >= most:
                 break
-            stop.check()
+            yield
             if not free[ends[order[place]]].all():
                 continue
             length[order[strong : place + 1]], strong = 1.0, place + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -181,6 +181,19 @@ class LabelingSearch:
                 self._in_vain = False
             if is_over:
                 self._method = None
+
+    def slices(self, work: int) -> Iterator[None]:
+        """Search on in slices of about 10 ms; yields before each.
+
+        Parameters
+        ----------
+        work : int
+            As in `go_on`.
+        """
+        end = self.work + work
+        while self.mrf.n and self.work < end:
+            yield
+            self.go_on(min(SLICE, end - self.work))
 
     def _begin(self) -> _Method:
         """Begin a spell with the best labelling if it is new, or else not far from it."""

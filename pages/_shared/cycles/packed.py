@@ -139,7 +139,7 @@ class WatchedPacking(Exclusive):
                 self._engine = bc.Packing(self.mrf, left=self.left)
                 graph, self._encoder = self._engine.graph, Encoder(self._engine)
             else:
-                self._engine = bc.CyclePursuit(self.mrf)
+                self._engine = bc.CyclePursuit(self.mrf, left=self.left)
                 graph = signed_graph(self.mrf, self.left is not None and self.left.whole.model is not self.mrf)
                 self._encoder = PursuitEncoder(self._engine, graph)
             self.graph, self.start = graph_view(self.mrf, graph), self._encoder.start

@@ -78,9 +78,10 @@ def mount(current: Lab, packed: WatchedPacking) -> None:
 
 
 def leave(watched: Iterable[WatchedPacking | None], command: protocol.Command) -> None:
-    """Keep the place in the one that was shown when another one was chosen."""
-    for each in watched:
-        if each is not None and key_of(each) == command["key"]:
+    """Keep the place in the one that was shown when another one was chosen, and the view for both."""
+    for each in filter(None, watched):
+        each.is_grouped = bool(command["grouped"])
+        if key_of(each) == command["key"]:
             each.position = int(command["at"])
 
 

@@ -73,7 +73,7 @@ class Pursued(TypedDict):
     round: Count
     walk: Walk
     edges: list[EdgeNumber | None]  # edge k joins vertex k and the next one; None: no coupling, but a chord
-    preferences: list[float]  # of the same, energy: opposite ends if positive
+    preferences: list[float]  # of the same, energy: opposite ends if positive; 0: nothing any more
     strength: Excess  # the weakest of them: what messages over this cycle alone can gain at least
     triplets: list[Vertex]  # those that are new, in threes
     lower: Energy

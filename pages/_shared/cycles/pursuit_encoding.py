@@ -54,7 +54,7 @@ class PursuitEncoder(Encoding):
             "round": event.round,
             "walk": walk,
             "edges": edges,
-            "preferences": found.preference.tolist(),
+            "preferences": (found.preference if found.used is None else found.preference * ~found.used).tolist(),
             "strength": found.strength,
             "triplets": [v for triple in found.triples for v in triple],
             "lower": event.lower_bound,

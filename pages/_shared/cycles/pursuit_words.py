@@ -35,16 +35,15 @@ def found(event: PursuitEvent, pursued: Pursued, has_chords: bool, names: Sequen
     """
     odd, count = int((pursued.preference > 0.0).sum()), len(pursued.cycle)
     edges = "couplings and chords" if has_chords else "couplings"
-    some = (
-        f"all its {count} {edges} prefer" if odd == count else f"{odd} of its {count} {edges} prefer{'s' * (odd == 1)}"
-    )
+    prefer = "preferred" if pursued.is_tied else "prefers" if odd == 1 else "prefer"
+    some = f"{f'all its {count}' if odd == count else f'{odd} of its {count}'} {edges} {prefer}"
     new, cut = len(pursued.triples), count - 2
     if cut == 1:
         into = "It is a triplet itself"
     else:
         into = f"It is cut into {cut} triplets" + f", {new} of them new" * (new < cut)
     if pursued.is_tied:
-        gain = "Its preferences have been used up in part: alone it gains nothing, but with the other triplets it may"
+        gain = "Some prefer nothing any more: alone it gains nothing, but together with other triplets it may"
     else:
         gain = (
             f"Every labelling goes against a preference, by {number(pursued.strength)} at least: messages over this "
@@ -52,7 +51,7 @@ def found(event: PursuitEvent, pursued: Pursued, has_chords: bool, names: Sequen
         )
     return (
         f"Round {event.round + 1}: the cycle {around(pursued.cycle.tolist(), len(names), names)} is frustrated: {some} "
-        f"opposite ends. {gain}. {into}."
+        f"opposite ends{' at first' * pursued.is_tied}. {gain}. {into}."
     )
 
 

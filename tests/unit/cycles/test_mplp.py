@@ -14,6 +14,7 @@ from bender_core import synth
 from bender_core.cycles.triplets import Triplets, around, cut, preferences
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
+from tests.pieces import result
 
 
 def plus_minus(rng: np.random.Generator, n: int) -> bc.BinaryMRF:
@@ -178,8 +179,8 @@ def test_the_first_cycle_is_as_strong_as_any(mrf: bc.BinaryMRF, seed: int) -> No
     odd = [cycle for cycle in naive.simple_cycles(pairs) if (preference[cycle] > 0).sum() % 2]
     strongest = max((np.abs(preference[cycle]).min() for cycle in odd), default=0.0)
     triplets = Triplets(mrf.n, mrf.edges)
-    assert not triplets.search(mrf.edges, preference, strongest).triples
-    found = triplets.search(mrf.edges, preference, 0.999 * strongest).triples
+    assert not result(triplets.search(mrf.edges, preference, strongest)).triples
+    found = result(triplets.search(mrf.edges, preference, 0.999 * strongest)).triples
     assert bool(found) == bool(odd)
     triplets.add(found)
-    assert not set(triplets.search(mrf.edges, preference, 0.999 * strongest).triples) & set(found)
+    assert not set(result(triplets.search(mrf.edges, preference, 0.999 * strongest)).triples) & set(found)

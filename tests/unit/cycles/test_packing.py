@@ -265,6 +265,49 @@ def test_cycles_borrow_what_the_ones_before_have_left() -> None:
     assert rest.tolist() == [0.0, 0.0, 4.0, -1.0, 1e-14]
 
 
+def test_what_is_not_kept_takes_no_memory() -> None:
+    packing = Packing(bc.sample("torus-10x10"), keeps=False)
+    packing.run()
+    assert packing.rounds > 3
+    assert len({id(state) for state in packing.events._states}) <= 2
+
+
+def test_perturbed_costs_lead_to_the_same_bound_as_the_true_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They end where no cycle is violated; then the true costs return."""
+    mrf, found = synth.sherrington_kirkpatrick(16, seed=1), list[Packing]()
+    for slices in (1, 1 << 30):
+        monkeypatch.setattr(covering, "LONG", slices)
+        monkeypatch.setattr(covering, "SLICE", 20)
+        packing = Packing(mrf)
+        lowest = packing.lower_bound
+        while not packing.finished:
+            packing.step("round")
+            assert lowest <= packing.lower_bound
+            lowest = packing.lower_bound
+        found.append(packing)
+    tied, plain = found
+    assert tied._program._was_perturbed
+    assert not plain._program._was_perturbed
+    assert not tied._program.is_perturbed
+    assert tied.lower_bound == pytest.approx(plain.lower_bound, abs=1e-6)
+    rounds = [event for event in map(tied.events.__getitem__, range(len(tied.events))) if event.cycle is None]
+    assert len(rounds) == tied.rounds
+    tied.seek(0)
+    tied.step("round")
+    assert tied.rounds == 1
+
+
+def test_a_program_that_takes_too_long_with_the_true_costs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"SLICE": 1, "LONG": 1, "PATIENCE": 2}.items():
+        monkeypatch.setattr(covering, name, value)
+    mrf = synth.sherrington_kirkpatrick(24, "pm1", seed=1)
+    packing = Packing(mrf)
+    assert packing.run()
+    assert packing.has_failed
+    assert packing.status == "the linear program is not solved"
+    assert packing.lower_bound <= bc.reference(mrf).energy
+
+
 def test_a_stop_while_the_program_is_solved_keeps_what_cycles_have_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Packing(synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=1))
     first = found.lower_bound

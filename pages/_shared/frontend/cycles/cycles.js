@@ -126,10 +126,11 @@ class Cycles {
     const what = this.isStopped ? "stop" : wanted;
     this.serial += 1;
     const { awaited, position } = this.player;
-    const at = typeof awaited === "number" ? awaited : position;
+    // What is not there yet keeps its place.
+    const at = !this.history ? this.data.position : typeof awaited === "number" ? awaited : position;
+    const grouped = this.history ? this.net.isGrouped : this.data.grouped;
     const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
-    const how = { by: this.choice.by, grouped: this.net.isGrouped };
-    this.send("command", { do: what, ...how, key: this.key, ...has, at, serial: this.serial });
+    this.send("command", { do: what, by: this.choice.by, key: this.key, ...has, at, grouped, serial: this.serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
   }
 
@@ -201,7 +202,7 @@ class Cycles {
       ArrowLeft: () => (this.player.step(grain, true), true),
       Home: () => (this.player.show(0), true),
       End: () => (this.player.toEnd(), true),
-      v: () => (this.net.choose(!this.net.isGrouped), true),
+      v: () => this.history.by === "program" && (this.net.choose(!this.net.isGrouped), true),
     }[event.key];
     if (does ? does() : this.net.camera.press(event)) event.preventDefault();
   }

@@ -92,8 +92,15 @@ export class Grouping {
   event(of) {
     if (!this.known.has(of)) {
       const { ghost, edgeOf } = this;
-      const from = (v) => (v === this.of.length ? ghost : this.of[v]);
-      const all = of.edges.map((edge, k) => ({ edge: edgeOf[edge], from: from(of.walk[k]) }));
+      const all = of.edges.map((edge, k) => {
+        const isGhost = of.walk[k] === this.of.length;
+        // Between two fields of a group there is nothing to be seen.
+        const leaves = isGhost && edgeOf[of.edges.at(k - 1)] !== edgeOf[edge];
+        return {
+          edge: edgeOf[edge],
+          from: leaves ? ghost : isGhost ? this.ends[2 * edgeOf[edge]] : this.of[of.walk[k]],
+        };
+      });
       const once = all.filter(({ edge }, k) => all.findIndex((other) => other.edge === edge) === k);
       const group = this.groupOf(of.edges);
       const walk = group === null ? once.map((step) => step.from) : [group];

@@ -20,13 +20,14 @@ export function preferring({ event }, size) {
   const rows = shown.flatMap(({ k, size: strong, pair }, row) => {
     const edge = edges[k];
     const name = history.names(pair);
-    const what = `prefers ${preferences[k] > 0 ? "opposite" : "equal"} ends by ${number(strong)}`;
+    const ends = preferences[k] > 0 ? "opposite" : "equal";
+    const what = strong ? `prefers ${ends} ends by ${number(strong)}` : "prefers nothing any more";
     const isWeakest = strong === strength;
     const y = TALL * row;
     const bar = { x: left, y: y + 4, height: TALL - 9 };
     const hover = (on) => this.owner.point(on ? { edges: edge === null ? [] : [edge], vertices: pair } : null);
-    const tip = () => [name, what, edge === null ? "a chord, no coupling of the model" : "a coupling"];
-    const text = `${number(strong, 3)} ${preferences[k] > 0 ? "opposite" : "equal"}`;
+    const tip = () => [name, what, edge === null ? "a chord, which by itself wants nothing" : "a coupling"];
+    const text = strong ? `${number(strong, 3)} ${ends}` : "used up";
     return [
       { id: `strong ${k}`, class: "bar-cost", width: wide(strong), ...bar, rx: 2 },
       { id: `gain ${k}`, class: "bar-taken", width: wide(strength), ...bar },
@@ -60,7 +61,7 @@ export function gained({ after }, size) {
   const { left, right, letters } = this.frame(size);
   const rows = shown.flatMap(({ walk, strength, place }, row) => {
     const name = history.names(walk);
-    const [y, wide] = [TALL * row, (strength / shown[0].strength) * (right - left) * 0.6];
+    const [y, wide] = [TALL * row, (strength / (shown[0].strength || 1)) * (right - left) * 0.6];
     const hover = (on) => this.owner.point(on ? { edges: [], vertices: walk } : null);
     const what = `messages over it alone could gain ${number(strength)} when it was found`;
     const rose = `with all messages of the round LB has risen by ${number(after.lower - lower)}`;
