@@ -150,10 +150,10 @@ def test_a_stopped_run_keeps_its_bounds_and_goes_on() -> None:
             stops += 1
         assert before <= found.lower_bound <= found.upper_bound
     whole.run()
-    assert stops > 3
+    assert stops > 1
     assert found.is_proven
-    assert whole.is_proven
-    assert found.upper_bound == whole.upper_bound
+    for name in ("rounds", "work", "lower_bound", "upper_bound", "n_triplets"):
+        assert getattr(found, name) == getattr(whole, name), name
 
 
 @pytest.mark.parametrize("length", range(3, 12))
