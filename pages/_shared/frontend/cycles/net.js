@@ -56,7 +56,8 @@ export class Net {
 
   // What is drawn is of another model, or other groups.
   begin({ graph, groups, grouped }) {
-    this.groups = new Grouping(graph, groups);
+    // Made when it is first seen.
+    Object.assign(this, { groups: null, gathered: () => new Grouping(graph, groups) });
     this.turn(grouped);
   }
 
@@ -70,6 +71,7 @@ export class Net {
   turn(isGrouped) {
     // Triplets of messages belong to no group.
     const isShown = isGrouped && this.owner.history.by === "program";
+    if (isShown) this.groups ??= this.gathered();
     Object.assign(this, { isGrouped, grouping: isShown ? this.groups : null });
     for (const button of this.buttons) {
       button.setAttribute("aria-pressed", String((button.dataset.view === "groups") === isGrouped));
