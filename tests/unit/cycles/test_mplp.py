@@ -87,6 +87,19 @@ def test_the_bound_comes_near_that_of_all_cycles(mrf: bc.BinaryMRF) -> None:
     assert found.is_proven or found.lower_bound >= min(best.lower_bound, best.upper_bound) - 2e-3 * size
 
 
+def test_cycles_through_edges_that_triplets_have_used_up_are_found_too() -> None:
+    """The first triangle takes all that its edges prefer, which two others need."""
+    edges = np.array([[0, 2], [1, 3], [1, 4], [1, 5], [1, 6], [2, 6], [3, 5], [3, 6], [4, 5]])
+    signs = np.array([1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
+    mrf = bc.BinaryMRF(np.zeros((7, 2)), edges, signs[:, None, None] * [[1.0, -1.0], [-1.0, 1.0]])
+    found, best = bc.CyclePursuit(mrf), bc.Packing(mrf)
+    found.run()
+    best.run()
+    assert best.lower_bound == pytest.approx(-5.0)
+    assert found.lower_bound > -5.1
+    assert any(event.found is not None and event.found.is_tied for event in found.events)
+
+
 def test_a_torus_is_proven_by_long_cycles() -> None:
     mrf = synth.ising_grid(8, 8, torus=True, coupling="gaussian", seed=3)
     found, best = bc.CyclePursuit(mrf), bc.Packing(mrf)
