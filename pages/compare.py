@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.requests import PROOF
+from pages._shared.app.requests import CYCLES_BY, PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.entries import CONTEST, contest
@@ -40,6 +40,8 @@ def show(current: Lab) -> None:
 if (found := CONTEST.get()) is not None and (page := found.destination):
     if found.to_prove:
         PROOF.set(True)
-    found.destination, found.to_prove = "", False
+    if found.cycles_by:
+        CYCLES_BY.set(found.cycles_by)
+    found.destination, found.to_prove, found.cycles_by = "", False, ""
     st.switch_page(f"pages/{page}.py")
 show(lab())

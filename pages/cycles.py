@@ -1,7 +1,6 @@
 """Cycles: the bound by frustrated cycles, cycle by cycle."""
 
 from contextlib import suppress
-from typing import cast
 
 import streamlit as st
 
@@ -9,10 +8,10 @@ from pages._shared.app.address import state
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import BY, CYCLE, GROUPED
 from pages._shared.app.pictures import load_pictures
+from pages._shared.app.requests import CYCLES_BY
 from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
-from pages._shared.cycles.picture import SHOWN, mount, packing_of
-from pages._shared.cycles.protocol import By
+from pages._shared.cycles.picture import GATHERED, halves_of, mount, position_of, shown_by
 from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
 
@@ -30,16 +29,20 @@ if lab().notice:
         complaint(lab().notice)
 is_first = _ARRIVED.get() is None
 if is_first:
-    with suppress(LinkError):
-        SHOWN.set(cast(By, BY.of(st.query_params, "program")))
-packed = packing_of(lab())
-if is_first:
     with suppress(LinkError):  # the notice says so
-        packed.position = CYCLE.of(st.query_params, 0)
+        CYCLES_BY.made(lambda: BY.of(st.query_params, "program"))  # unless another page has requested it
     with suppress(LinkError):
-        packed.is_grouped = GROUPED.of(st.query_params, False)
+        GATHERED.set(GROUPED.of(st.query_params, False))
+halves = halves_of(lab())
+if is_first:
+    with suppress(LinkError):
+        halves[0].position = CYCLE.of(st.query_params, 0)
 _ARRIVED.set(True)
-mount(lab(), packed)
-by = BY.say(packed.by) if packed.by != BY.usual else {}
-state(by | CYCLE.say(packed.position) | (GROUPED.say(True) if packed.is_grouped else {}))
+mount(lab(), halves)
+by = shown_by(halves)
+state(
+    (BY.say(by) if by != BY.usual else {})
+    | CYCLE.say(position_of(halves))
+    | (GROUPED.say(True) if GATHERED.get() else {})
+)
 load_pictures()

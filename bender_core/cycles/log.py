@@ -34,6 +34,8 @@ class State(NamedTuple):
         The best one known.
     upper_bound, lower_bound : float
         Energies.
+    work : int
+        Done until then, table entries.
     """
 
     cycles: list[IntArray]
@@ -42,6 +44,7 @@ class State(NamedTuple):
     labeling: IntArray
     upper_bound: float
     lower_bound: float
+    work: int = 0
 
 
 class CycleEvent(NamedTuple):
@@ -60,6 +63,8 @@ class CycleEvent(NamedTuple):
         What the cycle takes from each of its edges, energy; 0 at the end of a round.
     lower_bound, upper_bound : float
         After the event; the lower one up to rounding.
+    work : int
+        Done by then, table entries. The cycles of a round are found together.
     """
 
     round: int
@@ -68,12 +73,14 @@ class CycleEvent(NamedTuple):
     share: float
     lower_bound: float
     upper_bound: float
+    work: int
 
 
 class _Found(NamedTuple):
     cycles: list[IntArray]
     lengths: FloatArray
     shares: FloatArray
+    work: int
 
 
 class Log(Timeline[State, CycleEvent]):
@@ -99,11 +106,12 @@ class Log(Timeline[State, CycleEvent]):
     def _event(self, k: int, nth: int) -> CycleEvent:
         found = self._found[k]
         if nth == len(found.cycles):
-            return CycleEvent(k, None, 1.0, 0.0, self._states[k + 1].lower_bound, self._states[k + 1].upper_bound)
+            end = self._states[k + 1]
+            return CycleEvent(k, None, 1.0, 0.0, end.lower_bound, end.upper_bound, end.work)
         start = self._states[k]
         lower = start.lower_bound + float(found.shares[: nth + 1].sum())
         length, share = float(found.lengths[nth]), float(found.shares[nth])
-        return CycleEvent(k, found.cycles[nth], length, share, lower, start.upper_bound)
+        return CycleEvent(k, found.cycles[nth], length, share, lower, start.upper_bound, found.work)
 
     @property
     def is_open(self) -> bool:
@@ -116,19 +124,20 @@ class Log(Timeline[State, CycleEvent]):
         taking = np.flatnonzero(found.shares[:count] > 0.0)
         cycles = state.cycles + [found.cycles[nth] for nth in taking.tolist()]
         shares = np.append(state.shares, found.shares[taking])
-        return state._replace(cycles=cycles, shares=shares, lower_bound=bound(self._graph, cycles, shares))
+        lower = bound(self._graph, cycles, shares)
+        return state._replace(cycles=cycles, shares=shares, lower_bound=lower, work=found.work)
 
-    def begin(self, cycles: Sequence[IntArray], shares: FloatArray) -> None:
-        """Add the cycles of a round, and what they take."""
+    def begin(self, cycles: Sequence[IntArray], shares: FloatArray, work: int) -> None:
+        """Add the cycles of a round, what they take, and the work done until they were found."""
         broken = self._states[-1].broken
         lengths = np.array([broken[cycle].sum() for cycle in cycles])
-        self._found.append(_Found(list(cycles), lengths, shares))
+        self._found.append(_Found(list(cycles), lengths, shares, work))
 
     def end(self, state: State) -> None:
         """Add the end of the round."""
         super().end(state)
         if not self._keeps:
-            self._found[-1] = _Found([], np.zeros(0), np.zeros(0))
+            self._found[-1] = _Found([], np.zeros(0), np.zeros(0), 0)
 
     def improve(self, labeling: IntArray, energy: float) -> None:
         """Take over a labelling from elsewhere, which is better than the latest one."""

@@ -168,13 +168,14 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
         yield
         self._certify()
         yield from self._improving()
-        ended = self._now._replace(n_triplets=len(self._clusters.triplets), is_soft=self._temperature > 0.0)
+        is_soft, work = self._temperature > 0.0, self.work
+        ended = self._now._replace(n_triplets=len(self._clusters.triplets), is_soft=is_soft, work=work)
         cycles = yield from self._growing()
         self._log.end(ended)
         if cycles is None:
             self._is_over = True
         else:
-            self._log.begin(cycles)
+            self._log.begin(cycles, self.work)
         self._sweeps, self._near = 0, -math.inf
 
     def _certify(self) -> None:

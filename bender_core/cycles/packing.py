@@ -173,7 +173,7 @@ class Packing(Stepped[State, CycleEvent]):
         for begin in range(0, len(found), TAKING):
             yield
             shares.append(borrowed(self.graph.cost, left, found[begin : begin + TAKING]))
-        self._log.begin(found, np.concatenate(shares))
+        self._log.begin(found, np.concatenate(shares), self.work)
 
     def _end_round(self) -> Iterator[None]:
         """Solve the linear program, and look for a better labelling."""
@@ -186,7 +186,7 @@ class Packing(Stepped[State, CycleEvent]):
         cycles, shares, lower = self._best_shares()
         yield from self._improving(program.broken)
         labeling, upper = self._best_labeling()
-        self._log.end(State(cycles, shares, program.broken, labeling, upper, lower))
+        self._log.end(State(cycles, shares, program.broken, labeling, upper, lower, self.work))
         self._is_over = bool(self.margin.excludes(lower - upper, 0.0)) or not program.is_solved
 
     def _violated(self) -> Generator[None, None, list[IntArray]]:

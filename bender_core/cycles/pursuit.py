@@ -103,6 +103,8 @@ class PursuitState(NamedTuple):
         Over which messages were passed last.
     is_soft : bool
         Whether the last messages began with soft minima.
+    work : int
+        Done until then, table entries.
     """
 
     labeling: IntArray
@@ -111,6 +113,7 @@ class PursuitState(NamedTuple):
     parts: BeliefParts | None = None
     n_triplets: int = 0
     is_soft: bool = False
+    work: int = 0
 
 
 class PursuitEvent(NamedTuple):
@@ -128,6 +131,8 @@ class PursuitEvent(NamedTuple):
         Whether the last messages began with soft minima.
     lower_bound, upper_bound : float
         After the event.
+    work : int
+        Done by then, table entries. The cycles of a round are found together.
     """
 
     round: int
@@ -136,6 +141,7 @@ class PursuitEvent(NamedTuple):
     is_soft: bool
     lower_bound: float
     upper_bound: float
+    work: int
 
 
 class PursuitLog(Timeline[PursuitState, PursuitEvent]):
@@ -151,6 +157,7 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
     def __init__(self, start: PursuitState, keeps: bool) -> None:
         super().__init__(start, keeps)
         self._found = [list[Pursued]()]  # of every round
+        self._searched = [0]  # the work done by then
 
     def _count(self) -> int:
         return len(self._found[-1]) if len(self._found) == len(self._states) else 0
@@ -158,19 +165,21 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
     def _event(self, k: int, nth: int) -> PursuitEvent:
         found = self._found[k]
         if nth == len(found):
-            state, cycle, count = self._states[k + 1], None, self._states[k + 1].n_triplets
+            state, cycle = self._states[k + 1], None
         else:
-            state, cycle, count = self._states[k], found[nth], self._within(k, nth + 1).n_triplets
-        return PursuitEvent(k, cycle, count, state.is_soft, state.lower_bound, state.upper_bound)
+            state, cycle = self._within(k, nth + 1), found[nth]
+        of_state = state.n_triplets, state.is_soft, state.lower_bound, state.upper_bound, state.work
+        return PursuitEvent(k, cycle, *of_state)
 
     def _within(self, k: int, count: int) -> PursuitState:
         state = self._states[k]
         new = sum(len(each.triples) for each in self._found[k][:count])
-        return state._replace(n_triplets=state.n_triplets + new)
+        return state._replace(n_triplets=state.n_triplets + new, work=self._searched[k])
 
-    def begin(self, cycles: Sequence[Pursued]) -> None:
-        """Add the cycles of a round."""
+    def begin(self, cycles: Sequence[Pursued], work: int) -> None:
+        """Add the cycles of a round, and the work done until they were found."""
         self._found.append(list(cycles) if self._keeps else [])
+        self._searched.append(work)
 
     @property
     def nbytes(self) -> int:

@@ -91,8 +91,6 @@ def test_messages_are_chosen_and_stepped_through_and_the_address_finds_the_place
     triangles = page.locator("[data-component=cycles] path.triplet")
     expect(triangles).to_be_visible()
     expect(page.locator("[data-component=cycles] .sentence")).to_contain_text("It is cut into 7 triplets")
-    # The linear program has been solved before.
-    expect(page.locator("[data-component=cycles] svg.bounds")).to_contain_text("limit: linear program −17")
     page.wait_for_function("location.search.includes('by=messages') && location.search.includes('cycle=2')")
     page.reload()
     lab.settle()
@@ -103,6 +101,30 @@ def test_messages_are_chosen_and_stepped_through_and_the_address_finds_the_place
     page.get_by_role("button", name="linear program").click()
     expect(out(lab, "where")).to_contain_text("event 0 of 2")
     page.wait_for_function("!location.search.includes('by=')")
+
+
+def test_both_are_stepped_through_side_by_side_and_the_address_finds_the_place(
+    page: Page, settle: Callable[[Page], None]
+) -> None:
+    lab = Lab(page, settle).open("/cycles?sample=frustrated-cycle")
+    page.get_by_role("button", name="both", exact=True).click()
+    expect(out(lab, "where")).to_contain_text("event 0 of 6")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("location.search.includes('by=both')")
+    shown = out(lab, "where").inner_text()
+    sentences = page.locator("[data-component=cycles] .sentence")
+    expect(sentences).to_have_count(2)
+    texts = sentences.all_inner_texts()
+    at = shown.split()[1]
+    page.wait_for_function(f"new URLSearchParams(location.search).get('cycle') === '{at}'")
+    page.reload()
+    lab.settle()
+    expect(out(lab, "where")).to_have_text(shown)
+    assert sentences.all_inner_texts() == texts
+    page.keyboard.press("End")
+    expect(out(lab, "state")).to_have_text("optimal, proven")
+    expect(out(lab, "lead")).to_contain_text("both have ended")
 
 
 def saved(lab: Lab, kind: str, folder: Path) -> Path:

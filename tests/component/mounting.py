@@ -141,28 +141,34 @@ class Cycles(Mounted):
         super().__init__(page, picture._component, cycles_protocol.Cycles)
         self.lab = lab
         self.both = {by: WatchedPacking(lab.mrf, lab.account, None, by) for by in get_args(cycles_protocol.By)}
-        self.packed = self.both["program"]
-        self.compute(picture.AHEAD)
-        self.receive(picture.data(lab, self.packed, None))
+        self.halves = [self.both["program"]]
+        self.compute()
+        self.receive(picture.data(lab, self.halves))
 
-    def compute(self, events: float) -> None:
-        """Compute so many events, and wait for them."""
-        self.packed.advance(events)
-        if self.packed.thread is not None:
-            self.packed.thread.join()
+    @property
+    def packed(self) -> WatchedPacking:
+        """The first one shown."""
+        return self.halves[0]
+
+    def compute(self, whole: bool = False) -> None:
+        """Compute what is needed next, or all, and wait for it."""
+        for each in self.halves:
+            each.advance(float("inf") if whole else max(each.position, len(each.events)) + picture.AHEAD)
+            if each.thread is not None:
+                each.thread.join()
 
     def answer(self, name: str, value: Any) -> cycles_protocol.Cycles:
         if name != "command":
-            return picture.data(self.lab, self.packed, None)
+            return picture.data(self.lab, self.halves)
         check(cycles_protocol.Command, value)
-        self.packed = self.both[value["by"]]
-        command = value if value["key"] == self.packed.name else None
+        self.halves = [half for by, half in self.both.items() if value["by"] in (by, "both")]
+        command = value if value["key"] == picture.key_of(self.halves) else None
         if command is None:
-            picture.leave(self.both.values(), value)
+            picture.leave(list(self.both.values()), value)
         else:
-            picture.obey(self.packed, command)
-        self.compute(float("inf") if value["do"] == "end" else self.packed.position + picture.AHEAD)
-        return picture.data(self.lab, self.packed, command, picture.limit_of(self.packed, self.both["program"]))
+            picture.obey(self.halves, command)
+        self.compute(value["do"] == "end")
+        return picture.data(self.lab, self.halves, command)
 
     def out(self, name: str) -> Locator:
         return self.root.locator(f"[data-out={name}]")

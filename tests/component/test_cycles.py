@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -169,11 +170,16 @@ def test_the_view_of_groups_gathers_couplings_cycles_and_parts_of_the_gap(torus:
     assert len(torus.marks("coupling")) == len(ends)
 
 
-def by_messages(picture: Cycles) -> Cycles:
-    picture.root.locator("[data-by=messages]").click()
-    expect(picture.root.locator("[data-by=messages]")).to_have_attribute("aria-pressed", "true")
-    expect(picture.out("triplets")).to_have_text("0")
+def chosen(picture: Cycles, by: str, rounds: str = "0") -> Cycles:
+    button = picture.root.locator(f"[data-by={by}]")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(picture.out("triplets").last).to_have_text(rounds)
     return picture
+
+
+def by_messages(picture: Cycles) -> Cycles:
+    return chosen(picture, "messages")
 
 
 @pytest.mark.parametrize("name", ["torus-10x10", "frustrated-cycle", "tiny"])
@@ -206,12 +212,8 @@ def test_every_event_of_messages_is_drawn_with_the_values_of_the_pursuit(name: s
             assert picture.root.locator(".halo").count() == 0
 
 
-def test_the_limit_of_the_linear_program_is_on_the_axis_of_messages(packed: Mount) -> None:
-    picture = packed(lab("frustrated-cycle", 8, 9))
-    assert not picture.marks("limit")
-    by_messages(picture)
-    assert picture.marks("limit") == [{"what": "limit", "value": -17, "is_last": True}]
-    expect(picture.root.locator("svg.bounds")).to_contain_text("limit: linear program −17")
+def test_each_choice_keeps_its_place(packed: Mount) -> None:
+    picture = by_messages(packed(lab("frustrated-cycle", 8, 9)))
     picture.step("cycle")
     picture.step("cycle")
     expect(picture.sentence).to_contain_text("It is cut into 7 triplets")
@@ -219,9 +221,84 @@ def test_the_limit_of_the_linear_program_is_on_the_axis_of_messages(packed: Moun
     expect(picture.out("where")).to_contain_text("event 0 of 2")
     expect(picture.root.locator(".triplet")).to_have_count(1)  # of the legend
     expect(picture.out("triplets")).to_be_hidden()
-    # Each keeps its place.
     picture.root.locator("[data-by=messages]").click()
     expect(picture.out("where")).to_contain_text("event 2 of")
+
+
+WORKS = (
+    "({ cycles: { course } }) => course.histories.map((each) => [each.start, ...each.events].map(({ work }) => work))"
+)
+
+
+@pytest.mark.parametrize("name", ["frustrated-cycle", "torus-10x10", "tiny"])
+def test_of_two_side_by_side_the_one_goes_on_that_has_done_less_work(name: str, packed: Mount) -> None:
+    picture, mrf = chosen(packed(lab(name, 8, 9)), "both"), bc.sample(name)
+    engines: tuple[bc.Packing, bc.CyclePursuit] = (bc.Packing(mrf), bc.CyclePursuit(mrf))
+    for engine in engines:
+        engine.run()
+    lengths = [len(engine.events) for engine in engines]
+    picture.root.locator("[data-act=end]").click()
+    expect(picture.out("where")).to_have_text(f"event {sum(lengths)} of {sum(lengths)}")
+    works, counts = picture.root.evaluate(WORKS), picture.root.evaluate("({ cycles }) => cycles.course.counts")
+    for k, engine in enumerate(engines):
+        assert works[k][1:] == [engine.events[number].work for number in range(lengths[k])]
+    for before, after in pairwise(counts):
+        (moved,) = (k for k in (0, 1) if after[k] != before[k])
+        assert after[moved] == before[moved] + 1
+        other = 1 - moved
+        assert before[other] == lengths[other] or works[moved][before[moved]] <= works[other][before[other]]
+    # Both are drawn as each would be alone.
+    for position in np.unique(np.linspace(0, sum(lengths), 9).astype(int)).tolist():
+        picture.show(position)
+        for k, engine in enumerate(engines):
+            engine.seek(counts[position][k])
+            assert picture.out("upper").nth(k).inner_text() == number(engine.upper_bound)
+            (here,) = (mark for mark in picture.marks("here") if mark["half"] == k)
+            assert here["position"] == engine.position
+            assert here["value"] == pytest.approx(engine.lower_bound)
+        ahead = engines[0].lower_bound - engines[1].lower_bound
+        is_same = abs(ahead) <= 1e-9 * engines[0].graph.cost.sum()
+        words = "LB is the same" if is_same else "linear program leads" if ahead > 0 else "messages lead"
+        expect(picture.out("lead")).to_contain_text(words)
+
+
+def test_two_side_by_side_are_stepped_forward_and_back_and_one_is_left(packed: Mount) -> None:
+    picture = chosen(packed(lab("frustrated-cycle", 8, 9)), "both")
+    counts = picture.root.evaluate("({ cycles }) => cycles.course.counts")
+    for position in range(1, len(counts)):
+        picture.step("cycle")
+        expect(picture.out("where")).to_have_text(f"event {position} of {len(counts) - 1}")
+    expect(picture.out("state")).to_have_text("optimal, proven")
+    # The steps of the energies prove what is left.
+    expect(picture.out("lower").last).to_contain_text("⇒ −17")
+    expect(picture.out("lead")).to_contain_text("linear program leads by 0.32")
+    expect(picture.out("lead")).to_contain_text("(both have ended)")
+    picture.root.locator("[data-back=round]").click()
+    assert picture.root.evaluate("({ cycles }) => cycles.player.position") < len(counts) - 1
+    picture.show(0)
+    picture.step("round")
+    # What is enlarged is enlarged in both.
+    picture.root.locator("svg.front").first.focus()
+    picture.page.keyboard.press("+")
+    assert picture.root.evaluate("({ cycles }) => cycles.halves.map(({ net }) => net.camera.scale)") == [1.3, 1.3]
+    picture.root.locator("[data-by=program]").click()
+    expect(picture.root.locator("svg.front")).to_have_count(1)
+    expect(picture.out("where")).to_contain_text("of 2")
+
+
+def test_one_side_goes_on_where_the_other_has_no_memory(packed: Mount) -> None:
+    picture = packed(lab("torus-10x10", 8, 9))
+    program, messages = picture.both.values()
+    messages.advance(1)
+    assert messages.thread is not None
+    messages.thread.join()
+    messages.failure = "There is no memory for more rounds."
+    chosen(picture, "both")
+    picture.root.locator("[data-act=end]").click()
+    expect(picture.out("gap").first).to_have_text("0, closed")
+    assert program.ending is not None
+    expect(picture.sentence.last).to_contain_text("There is no memory for more rounds.")
+    expect(picture.out("lead")).to_contain_text("linear program leads")
 
 
 def test_a_cycle_by_messages_is_walked_round_before_its_triplets_appear(packed: Mount, page: Page) -> None:

@@ -174,9 +174,9 @@ LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEAR
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
 BY = Field(
     "by",
-    choice(("program", "messages"), "ways"),
+    choice(("program", "messages", "both"), "ways"),
     "its bound is by",
-    "what raises the bound by cycles: a linear program, or messages",
+    "what raises the bound by cycles: a linear program, messages, or both side by side",
     (CYCLES,),
     "program",
 )

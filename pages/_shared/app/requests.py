@@ -19,10 +19,14 @@ class BranchRequest:
 
 
 # The page that shows what a method does, if there is one: on Watch by a proof.
-PAGE_OF = {"proof": WATCH, "proof by groups": WATCH, "proof by cycles": CYCLES, "cycles": CYCLES}
+PAGE_OF = {"proof": WATCH, "proof by groups": WATCH, "proof by cycles": CYCLES, "cycles": CYCLES, "mplp-cp": CYCLES}
+# There, what raises its bound.
+BY_OF = {"proof by cycles": "program", "cycles": "program", "mplp-cp": "messages"}
 
 # A proof on Watch: True, or its beginning.
 PROOF = Kept[object]("proof_requested")
+# What raises the bound on Cycles: one of `BY_OF`, or "both".
+CYCLES_BY = Kept[str]("cycles_by")
 # A run to show, or to continue.
 BRANCH = Kept[BranchRequest]("branch_request")
 # Another page, and the fields of its address.

@@ -13,7 +13,7 @@ from bender_core.experiments import Store
 from bender_core.strategies import PURSUIT, applicable
 from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.app.glossary import GLOSSARY
-from pages._shared.app.requests import PAGE_OF
+from pages._shared.app.requests import BY_OF, PAGE_OF
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.compare.curves import Curve, chart, compared, labels, remarks, verdict
@@ -24,7 +24,6 @@ from pages._shared.partitioning.cached import fingerprint, partition
 OPENING = {
     WATCH: ("Prove it on Watch", "Prove the model there, and step through the chapters of the proof"),
     CYCLES: ("Open on Cycles", "See there how each cycle raises the bound"),
-    None: ("Watch", "No page shows MPLP with cycle pursuit step by step"),
 }
 
 
@@ -55,15 +54,8 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
     with actions:
         _opening(current, contest, curve, name)
-    both = [(partition_of(current, contest, each), each) for each in selected if each.method is None]
-    known = [(its, each) for its, each in both if its is not None]
-    actions.button(
-        "Watch both, side by side",
-        on_click=contest.watch_both,
-        args=(known,),
-        disabled=not len(known) == len(selected) == 2,
-        help="Select two runs on groups: they are stepped through on one clock",
-    )
+    with actions:
+        _opening_both(current, contest, selected)
     if curve is not None and curve.key in contest.pins:
         actions.button(f"Unpin{name}", on_click=contest.unpin, args=(curve.key,))
     else:
@@ -84,15 +76,28 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
 def _opening(current: Lab, contest: Contest, curve: Curve | None, name: str) -> None:
     """The button that opens the selected run on the page that shows it."""
     if curve is not None and curve.method is not None:
-        page, method = PAGE_OF.get(curve.kind), curve.method
-        label, help_text = OPENING[page]
-        st.button(label, on_click=contest.open, args=(method,), disabled=page is None, help=help_text)
+        label, help_text = OPENING[PAGE_OF[curve.kind]]
+        st.button(label, on_click=contest.open, args=(curve.method,), help=help_text)
         return
     part = None if curve is None else partition_of(current, contest, curve)
     help_text = "Step through this run"
     if part is None and curve is not None and curve.strategy == PURSUIT:
         help_text = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
     st.button(f"Watch{name}", on_click=contest.watch, args=(part, curve), disabled=part is None, help=help_text)
+
+
+def _opening_both(current: Lab, contest: Contest, selected: Sequence[Curve]) -> None:
+    """The button that opens two selected runs side by side."""
+    by_cycles = len(selected) == 2 and {BY_OF.get(each.kind) for each in selected} == {"program", "messages"}
+    parts = [(partition_of(current, contest, each), each) for each in selected if each.method is None]
+    known = [(part, each) for part, each in parts if part is not None]
+    st.button(
+        "Watch both, side by side",
+        on_click=contest.open_both if by_cycles else contest.watch_both,
+        args=() if by_cycles else (known,),
+        disabled=not by_cycles and not len(known) == len(selected) == 2,
+        help="Select two runs on groups, or one of cycles and one of mplp-cp: they are stepped through on one clock",
+    )
 
 
 def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition | None:

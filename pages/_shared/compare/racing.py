@@ -18,9 +18,9 @@ from bender_core.experiments.methods import Method
 from bender_core.experiments.outcome import CURVE
 from bender_core.experiments.race import Race
 from bender_core.forms.scale import energy_scale
-from pages._shared.app.fields import WATCH
+from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.app.next_run import Choice
-from pages._shared.app.requests import PAGE_OF
+from pages._shared.app.requests import BY_OF, PAGE_OF
 from pages._shared.app.session import Lab, begin_next
 from pages._shared.compare.curves import Curve
 from pages._shared.partitioning.making import PartitionMaker
@@ -125,6 +125,8 @@ class Contest:
         The page to open, if one is.
     to_prove : bool
         Whether to prove the model there.
+    cycles_by : str
+        What raises the bound on Cycles, if that is opened.
     """
 
     lab: Lab
@@ -137,6 +139,7 @@ class Contest:
     requested: bool = False
     destination: str = ""
     to_prove: bool = False
+    cycles_by: str = ""
     _races: int = 0
 
     @cached_property
@@ -195,7 +198,12 @@ class Contest:
     def open(self, method: Method) -> None:
         """Prove the model again on Watch, or show its cycles."""
         self.destination = PAGE_OF[method.name]
+        self.cycles_by = BY_OF.get(method.name, "")
         self.to_prove = self.destination == WATCH
+
+    def open_both(self) -> None:
+        """Show the cycles by the linear program and by messages, side by side."""
+        self.destination, self.cycles_by = CYCLES, "both"
 
     def watch_both(self, runs: Sequence[tuple[bc.Partition, Curve]]) -> None:
         """Start two runs again on Watch, side by side."""

@@ -59,6 +59,7 @@ class Encoding(ABC):
             "gap": gap,
             "lower": engine.lower_bound,
             "upper": engine.upper_bound,
+            "work": engine.work,
             "sentence": opening,
         }
 
@@ -133,6 +134,7 @@ class Encoder(Encoding):
             "share": event.share,
             "lower": event.lower_bound,
             "upper": event.upper_bound,
+            "work": event.work,
             "sentence": words.found(graph, event, walk, spent, self._names),
         }
 
@@ -147,6 +149,7 @@ class Encoder(Encoding):
             "better": self._better(packing.labeling),
             "lower": event.lower_bound,
             "upper": event.upper_bound,
+            "work": event.work,
             "sentence": words.shared(event, before, len(packing.cycles)),
         }
 

@@ -45,8 +45,6 @@ class WatchedPacking(Exclusive):
         None until the last event is known.
     position : int
         The position shown last.
-    is_grouped : bool
-        Whether groups are shown rather than variables.
     failure : str
         Why no more events are computed; empty if they are.
     is_halted : bool
@@ -64,7 +62,6 @@ class WatchedPacking(Exclusive):
     events: list[protocol.Event] = field(default_factory=list)
     ending: protocol.Ending | None = None
     position: int = 0
-    is_grouped: bool = False
     failure: str = ""
     is_halted: bool = False
     name: str = field(default_factory=partial(token_hex, 4))

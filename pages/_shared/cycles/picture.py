@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
@@ -11,13 +10,14 @@ import streamlit as st
 from bender_core.forms.reduction import Left
 from bender_core.groups import Partition
 from pages._shared.app.frontend import PANES, Component
+from pages._shared.app.requests import CYCLES_BY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.cycles import protocol
 from pages._shared.cycles.packed import WatchedPacking
 from pages._shared.running.kept import Kept, KeptOfModel
 
-# The most events that are sent at once, and how many are computed ahead of the position shown.
+# The most events that are sent at once, and how many are computed ahead of those that the picture needs.
 SENT, AHEAD = 500, 300
 
 _component = Component("cycles", PANES)
@@ -25,103 +25,113 @@ _WATCHED: dict[protocol.By, KeptOfModel[WatchedPacking]] = {
     "program": KeptOfModel("packing"),
     "messages": KeptOfModel("pursuit"),
 }
-# Which of them is shown.
-SHOWN = Kept[protocol.By]("cycles_by")
+# Whether groups are shown rather than variables.
+GATHERED = Kept[bool]("cycles_grouped")
 # The last command of the picture; None: it has asked nothing.
 _COMMAND = Kept[protocol.Command]("cycles_command")
 
 
-def packing_of(current: Lab) -> WatchedPacking:
-    """The one shown of the model of the chapter on the stage: the whole one, or what a proof has left of it."""
-    by = SHOWN.get() or "program"
-    kept, engine = _WATCHED[by], current.run.engine
-    before = kept.get()
+def halves_of(current: Lab) -> list[WatchedPacking]:
+    """Those shown, of the model of the chapter on the stage: the whole one, or what a proof has left of it."""
+    shown = CYCLES_BY.get() or "program"
+    is_shown = {by: shown in (by, "both") for by in _WATCHED}
+    for by, kept in _WATCHED.items():
+        unseen = kept.get()
+        if unseen is not None and not is_shown[by]:
+            unseen.stop()
+    return [_made(current, by) for by in _WATCHED if is_shown[by]]
+
+
+def _made(current: Lab, by: protocol.By) -> WatchedPacking:
+    engine, before = current.run.engine, _WATCHED[by].get()
     is_whole = engine.mrf.n == current.mrf.n
     left = None if is_whole else Left(engine.whole, engine.labeling, engine.margin.negligible)
     mrf = current.mrf if is_whole else engine.mrf
-    found = kept.made(
+    found = _WATCHED[by].made(
         lambda: WatchedPacking(mrf, current.account, left, by),
         lambda known: known.mrf is mrf and known.account is current.account,
     )
     if before is not None and before is not found:
         before.stop()
-    for other in _WATCHED.values():
-        unseen = other.get()
-        if unseen is not None and unseen is not found:
-            unseen.stop()
     return found
 
 
-def limit_of(packed: WatchedPacking, other: WatchedPacking | None) -> protocol.Limit | None:
-    """How far a packing has raised the bound of the same model, beside messages."""
-    if packed.by == "program" or other is None or other.mrf is not packed.mrf or other.start is None:
-        return None
-    ending, last = other.ending, other.events[-1] if other.events else other.start
-    # A proof by the lattice of energies may end before the best bound.
-    meets = math.isclose(last["lower"], last["upper"], rel_tol=1e-9)
-    return {"value": last["lower"], "is_last": ending is not None and (meets if ending["proven"] else ending["best"])}
+def shown_by(halves: Sequence[WatchedPacking]) -> protocol.Shown:
+    """What they are together."""
+    return halves[0].by if len(halves) == 1 else "both"
 
 
-def mount(current: Lab, packed: WatchedPacking) -> None:
+def position_of(halves: Sequence[WatchedPacking]) -> int:
+    """The number of events shown, of both together."""
+    return sum(each.position for each in halves)
+
+
+def mount(current: Lab, halves: Sequence[WatchedPacking]) -> None:
     """Mount the picture with the events that it does not have."""
     command = _COMMAND.take()
-    if command is not None and command["key"] != key_of(packed):
-        leave([kept.get() for kept in _WATCHED.values()], command)
+    if command is not None and command["key"] != key_of(halves):
+        leave([found for kept in _WATCHED.values() if (found := kept.get()) is not None], command)
         command = None
     if command is not None:
-        obey(packed, command)
-    elif not packed.is_halted:
-        packed.advance(packed.position + AHEAD)
-    _component.mount(
-        data(current, packed, command, limit_of(packed, _WATCHED["program"].get())), on_command_change=_on_command
-    )
+        obey(halves, command)
+    else:
+        for each in halves:
+            if not each.is_halted:
+                each.advance(each.position + AHEAD)
+    _component.mount(data(current, halves, command), on_command_change=_on_command)
 
 
-def leave(watched: Iterable[WatchedPacking | None], command: protocol.Command) -> None:
-    """Keep the place in the one that was shown when another one was chosen, and the view for both."""
-    for each in filter(None, watched):
-        each.is_grouped = bool(command["grouped"])
-        if key_of(each) == command["key"]:
-            each.position = int(command["at"])
+def leave(watched: Sequence[WatchedPacking], command: protocol.Command) -> None:
+    """Keep the place in what was shown when something else was chosen."""
+    GATHERED.set(bool(command["grouped"]))
+    places = dict(zip(command["key"].split("+"), command["at"], strict=True))
+    for each in watched:
+        each.position = int(places.get(each.name, each.position))
 
 
-def obey(packed: WatchedPacking, command: protocol.Command) -> None:
+def obey(halves: Sequence[WatchedPacking], command: protocol.Command) -> None:
     """Carry out a command."""
-    packed.position, packed.is_grouped = int(command["at"]), bool(command["grouped"])
-    if command["do"] == "stop":
-        packed.halt()
-    elif command["do"] == "end":
-        packed.advance(float("inf"))
-    elif command["do"] == "more":
-        packed.advance(packed.position + AHEAD)
+    GATHERED.set(bool(command["grouped"]))
+    for each, at, known in zip(halves, command["at"], command["known"], strict=True):
+        each.position = int(at)
+        if command["do"] == "stop":
+            each.halt()
+        elif command["do"] == "end":
+            each.advance(float("inf"))
+        elif command["do"] == "more":
+            each.advance(max(int(at), int(known)) + AHEAD)
 
 
-def data(
-    current: Lab,
-    packed: WatchedPacking,
-    command: protocol.Command | None,
-    limit: protocol.Limit | None = None,
-) -> protocol.Cycles:
+def data(current: Lab, halves: Sequence[WatchedPacking], command: protocol.Command | None = None) -> protocol.Cycles:
     """What the picture draws, beyond what it has."""
-    first = 0 if command is None else min(int(command["known"]), len(packed.events))
-    # What is known changes while it is read.
-    working, ending, known = packed.doing(), packed.ending, len(packed.events)
     has_graph = command is not None and command["has_graph"]
+    is_begun = all(each.start is not None for each in halves)
+    known = [0] * len(halves) if command is None else command["known"]
     return {
-        "key": key_of(packed),
-        "by": packed.by,
-        "limit": limit,
+        "key": key_of(halves),
+        "by": shown_by(halves),
         # Streamlit passes nothing on that is as it was: every command is to be answered.
         "serial": 0 if command is None else command["serial"],
-        "title": title(current, packed),
-        "graph": None if has_graph else packed.graph,
-        "start": None if has_graph else packed.start,
+        "title": title(current, halves[0]),
+        "graph": halves[0].graph if is_begun and not has_graph else None,
         "groups": None if has_graph else groups_of(current.run.engine.partition),
-        "position": packed.position,
-        "grouped": packed.is_grouped,
+        "position": position_of(halves),
+        "grouped": GATHERED.get() or False,
+        "halves": [half(each, int(of), has_graph) for each, of in zip(halves, known, strict=True)],
+    }
+
+
+def half(packed: WatchedPacking, known: int, has_start: bool) -> protocol.Half:
+    """What the picture draws of one of them, beyond the events that it has."""
+    # What is known changes while it is read.
+    working, ending, all_known = packed.doing(), packed.ending, len(packed.events)
+    first = min(known, all_known)
+    return {
+        "by": packed.by,
+        "start": None if has_start else packed.start,
         "first": first,
-        "events": packed.events[first : min(known, first + SENT)],
-        "ending": ending if first + SENT >= known else None,
+        "events": packed.events[first : min(all_known, first + SENT)],
+        "ending": ending if first + SENT >= all_known else None,
         "working": working,
         "failure": packed.failure,
     }
@@ -140,13 +150,13 @@ def title(current: Lab, packed: WatchedPacking) -> str:
     return f"{name}, chapter {depth + 1}: {packed.mrf.n:,} of {current.mrf.n:,} variables left"
 
 
-def key_of(packed: WatchedPacking) -> str:
-    """What distinguishes a packing from all others."""
-    return packed.name
+def key_of(halves: Sequence[WatchedPacking]) -> str:
+    """What distinguishes them from all others."""
+    return "+".join(each.name for each in halves)
 
 
 def _on_command() -> None:
     command = st.session_state.get("cycles", {}).get("command")
     if command:
-        SHOWN.set(command["by"])
+        CYCLES_BY.set(command["by"])
         _COMMAND.set(cast(protocol.Command, command))

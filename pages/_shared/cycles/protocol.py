@@ -14,6 +14,10 @@ CycleNumber: TypeAlias = Count
 Walk: TypeAlias = Annotated[list[Vertex], Bounds(shortest=3)]
 # What raises the bound: shares of cycles, chosen by a linear program, or messages over triplets.
 By: TypeAlias = Literal["program", "messages"]
+# What is shown: one of them, or both side by side.
+Shown: TypeAlias = By | Literal["both"]
+# Table entries read so far; other work is converted to entries.
+Work: TypeAlias = Count
 
 
 class Graph(TypedDict):
@@ -45,6 +49,7 @@ class Found(TypedDict):
     share: Excess  # what it takes from each of them
     lower: Energy  # after the event
     upper: Energy
+    work: Work
     sentence: str
 
 
@@ -64,6 +69,7 @@ class Shared(TypedDict):
     better: Labelling | None  # found in this round; None: the best one is the one of before
     lower: Energy
     upper: Energy
+    work: Work
     sentence: str
 
 
@@ -78,6 +84,7 @@ class Pursued(TypedDict):
     triplets: list[Vertex]  # those that are new, in threes
     lower: Energy
     upper: Energy
+    work: Work
     sentence: str
 
 
@@ -104,6 +111,7 @@ class Passed(TypedDict):
     better: Labelling | None  # as above
     lower: Energy
     upper: Energy
+    work: Work
     sentence: str
 
 
@@ -117,6 +125,7 @@ class Start(TypedDict):
     gap: Gap | None  # None: it follows from the shares
     lower: Energy
     upper: Energy
+    work: Work
     sentence: str
 
 
@@ -129,26 +138,11 @@ class Ending(TypedDict):
     sentence: str
 
 
-class Limit(TypedDict):
-    """The lower bound by the linear program."""
+class Half(TypedDict):
+    """A packing or a cycle pursuit."""
 
-    value: Energy
-    is_last: bool  # whether no message can raise another one further
-
-
-class Cycles(TypedDict):
-    """All that the picture draws."""
-
-    key: str  # of the packing
     by: By
-    limit: Limit | None  # beside messages; None: not known
-    serial: Count  # of the command that is answered
-    title: str  # its name
-    graph: Graph | None  # None: the picture has it
-    start: Start | None  # as above
-    groups: Groups | None  # as above
-    position: Count  # where a picture that is mounted anew begins
-    grouped: bool  # whether it shows groups
+    start: Start | None  # None: the picture has it
     first: Count  # the number of the first event sent
     events: list[Event]
     ending: Ending | None  # None: more events follow
@@ -156,14 +150,28 @@ class Cycles(TypedDict):
     failure: str
 
 
+class Cycles(TypedDict):
+    """All that the picture draws."""
+
+    key: str  # of what is shown
+    by: Shown
+    serial: Count  # of the command that is answered
+    title: str  # the model
+    graph: Graph | None  # None: the picture has it
+    groups: Groups | None  # as above
+    position: Count  # where a picture that is mounted anew begins: events of both
+    grouped: bool  # whether it shows groups
+    halves: Annotated[list[Half], Bounds(shortest=1, longest=2)]
+
+
 class Command(TypedDict):
     """A command of the picture."""
 
     do: Literal["more", "end", "stop", "show"]  # compute further events, all of them, none; or go on as before
-    by: By  # what is to be shown
-    key: str
-    known: Count  # how many events the picture has
+    by: Shown  # what is to be shown
+    key: str  # of what is shown now
+    known: list[Count]  # how many events the picture has of each
     has_graph: bool
-    at: Count  # the position shown
+    at: list[Count]  # the position shown of each
     grouped: bool  # whether groups are shown
     serial: Count  # the number of the command

@@ -59,6 +59,7 @@ class PursuitEncoder(Encoding):
             "triplets": [v for triple in found.triples for v in triple],
             "lower": event.lower_bound,
             "upper": event.upper_bound,
+            "work": event.work,
             "sentence": pursuit_words.found(event, found, None in edges, self._names),
         }
 
@@ -72,6 +73,7 @@ class PursuitEncoder(Encoding):
             "better": self._better(self._pursuit.labeling),
             "lower": event.lower_bound,
             "upper": event.upper_bound,
+            "work": event.work,
             "sentence": pursuit_words.passed(event, *before),
         }
 

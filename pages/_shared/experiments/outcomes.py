@@ -36,14 +36,13 @@ from pages._shared.app.glossary import METHODS_HELP
 from pages._shared.app.naming import file_name
 from pages._shared.app.next_run import Choice
 from pages._shared.app.permalink import made_by
-from pages._shared.app.requests import PAGE_OF
+from pages._shared.app.requests import BY_OF, CYCLES_BY, PAGE_OF
 from pages._shared.app.session import begin_next, first_rules, lab
 from pages._shared.app.tabs import tabs
 from pages._shared.app.text import complaint, paragraphs, table
 
 # The most runs listed: larger tables are slow in a browser.
 MOST_LISTED = 2000
-OPENING = "Select a row by its checkbox. No page shows MPLP with cycle pursuit step by step."
 
 
 def watch(task: Task) -> None:
@@ -61,12 +60,14 @@ def watch(task: Task) -> None:
     elif mrf.content_hash() != current.mrf.content_hash():
         size, variant, schedule = first_rules(current)
         begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
+    if task.strategy in BY_OF:
+        CYCLES_BY.set(BY_OF[task.strategy])
     st.switch_page(f"pages/{page_of(task)}.py")
 
 
-def page_of(task: Task) -> str | None:
-    """The page that shows a run; None if there is none."""
-    return WATCH if task.method is None else PAGE_OF.get(task.strategy)
+def page_of(task: Task) -> str:
+    """The page that shows a run."""
+    return WATCH if task.method is None else PAGE_OF[task.strategy]
 
 
 def times(runs: Sequence[FinishedRun]) -> None:
@@ -228,7 +229,10 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
     rows = picked.selection.rows
     page = page_of(runs[rows[0]].task) if rows else None
     if one.button(
-        "Open on Cycles" if page == CYCLES else "Watch it", disabled=page is None, help=OPENING, width="stretch"
+        "Open on Cycles" if page == CYCLES else "Watch it",
+        disabled=page is None,
+        help="Select a row by its checkbox",
+        width="stretch",
     ):
         watch(runs[rows[0]].task)
     two.download_button(

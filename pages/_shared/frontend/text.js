@@ -20,6 +20,15 @@ export const number = (value, digits = DIGITS) => {
   return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
 };
 
+// A count in groups of three digits.
+export const grouped = (n) => n.toLocaleString("en").replaceAll(",", " ");
+
+// The table entries that were read.
+export const entries = (count) => {
+  if (count === Infinity) return "…";
+  return count >= 1e6 ? `${number(count / 1e6, 4)} M` : grouped(Math.round(count));
+};
+
 // A bound for a claim: a number of that many digits that is not beyond it.
 const claimed = (value, round) => {
   if (value === null || !Number.isFinite(value) || !isPlain(value)) return number(value, MOST);

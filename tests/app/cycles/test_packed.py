@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -10,7 +10,8 @@ import bender_core as bc
 from bender_core import synth
 from pages._shared.cycles import picture, protocol
 from pages._shared.cycles.packed import WatchedPacking
-from tests.labs import lab
+from pages._shared.running import kept
+from tests.labs import SessionState, lab
 from tests.protocol import check
 
 
@@ -25,11 +26,19 @@ def computed(packed: WatchedPacking, events: float) -> None:
     packed.thread.join()
 
 
-def command(packed: WatchedPacking, **more: Any) -> protocol.Command:
-    usual: dict[str, Any] = {"do": "more", "by": packed.by, "known": 0, "has_graph": False, "at": 0, "grouped": False}
-    given = {**usual, "serial": 1, "key": picture.key_of(packed), **more}
+def command(*halves: WatchedPacking, **more: Any) -> protocol.Command:
+    none = [0] * len(halves)
+    usual: dict[str, Any] = {"do": "more", "known": none, "has_graph": False, "at": none, "grouped": False}
+    given = {**usual, "by": picture.shown_by(halves), "serial": 1, "key": picture.key_of(halves), **more}
     check(protocol.Command, given)
     return given  # type: ignore[return-value]
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch: pytest.MonkeyPatch) -> SessionState:
+    state = SessionState()
+    monkeypatch.setattr(kept.st, "session_state", state)
+    return state
 
 
 def test_events_are_computed_a_few_rounds_ahead_and_then_all(torus: bc.BinaryMRF) -> None:
@@ -75,29 +84,64 @@ def test_a_packing_without_memory_says_so_and_gives_it_back(torus: bc.BinaryMRF)
 def test_a_picture_gets_what_it_does_not_have() -> None:
     current = lab("torus-10x10", 8, 9)
     packed = WatchedPacking(current.mrf, current.account)
-    waiting = picture.data(current, packed, None)
-    assert (waiting["graph"], waiting["events"], waiting["ending"]) == (None, [], None)
+    waiting = picture.data(current, [packed])
+    (half,) = waiting["halves"]
+    assert (waiting["graph"], half["events"], half["ending"]) == (None, [], None)
     computed(packed, float("inf"))
-    whole = picture.data(current, packed, None)
+    whole = picture.data(current, [packed])
     check(protocol.Cycles, whole)
     assert whole["graph"] is not None
-    assert (whole["first"], len(whole["events"])) == (0, len(packed.events))
-    rest = picture.data(current, packed, command(packed, known=200, has_graph=True))
-    assert (rest["graph"], rest["first"], len(rest["events"])) == (None, 200, len(packed.events) - 200)
-    assert rest["ending"] == packed.ending
+    (half,) = whole["halves"]
+    assert (half["first"], len(half["events"])) == (0, len(packed.events))
+    rest = picture.data(current, [packed], command(packed, known=[200], has_graph=True))
+    (half,) = rest["halves"]
+    assert (rest["graph"], half["first"], len(half["events"])) == (None, 200, len(packed.events) - 200)
+    assert half["ending"] == packed.ending
+
+
+def test_a_graph_of_two_waits_for_both() -> None:
+    current = lab("tiny", 8, 9)
+    halves = [WatchedPacking(current.mrf, current.account, None, by) for by in get_args(protocol.By)]
+    computed(halves[0], 1)
+    assert picture.data(current, halves)["graph"] is None
+    computed(halves[1], 1)
+    whole = picture.data(current, halves)
+    check(protocol.Cycles, whole)
+    assert whole["graph"] is not None
+    assert whole["by"] == "both"
+    assert [half["by"] for half in whole["halves"]] == list(get_args(protocol.By))
+
+
+def test_each_of_two_keeps_its_place_and_stops_with_the_other(torus: bc.BinaryMRF) -> None:
+    halves = [WatchedPacking(torus, bc.Account(), None, by) for by in get_args(protocol.By)]
+    picture.obey(halves, command(*halves, do="more", at=[4, 7], known=[20, 10], grouped=True))
+    assert picture.GATHERED.get()
+    assert picture.position_of(halves) == 11
+    for each in halves:
+        assert each.thread is not None
+        each.thread.join()
+        assert each.ending is not None or len(each.events) >= 300
+    picture.obey(halves, command(*halves, do="end", at=[4, 7], known=[20, 10]))
+    picture.obey(halves, command(*halves, do="stop", at=[5, 7], known=[20, 10]))
+    assert not any(each.doing() for each in halves)
+    # One of them is chosen.
+    picture.leave(halves, command(*halves, at=[6, 8]))
+    assert [each.position for each in halves] == [6, 8]
+    picture.leave(halves, command(halves[1], at=[9]))
+    assert [each.position for each in halves] == [6, 9]
 
 
 def test_what_was_stopped_goes_on_only_when_it_is_asked_for(torus: bc.BinaryMRF) -> None:
     packed = WatchedPacking(torus, bc.Account())
-    picture.obey(packed, command(packed, do="end", at=3))
-    picture.obey(packed, command(packed, do="stop", at=5, serial=2))
+    picture.obey([packed], command(packed, do="end", at=[3]))
+    picture.obey([packed], command(packed, do="stop", at=[5], serial=2))
     assert packed.position == 5
     thread = packed.thread
-    picture.obey(packed, command(packed, do="show", at=6, serial=3))
+    picture.obey([packed], command(packed, do="show", at=[6], serial=3))
     assert packed.position == 6
     assert packed.thread is thread
     assert not packed.doing()
-    picture.obey(packed, command(packed, do="end", at=6, serial=4))
+    picture.obey([packed], command(packed, do="end", at=[6], serial=4))
     assert packed.thread is not None
     packed.thread.join()
     assert packed.ending is not None
@@ -115,10 +159,9 @@ def test_all_events_are_computed_although_a_few_were_asked_for_before(torus: bc.
 
 
 @pytest.mark.parametrize("name", ["frustrated-cycle", "karate"])
-def test_messages_are_watched_with_the_limit_of_the_linear_program(name: str) -> None:
+def test_messages_are_watched_to_their_end(name: str) -> None:
     mrf = bc.sample(name)
-    packed, program = WatchedPacking(mrf, bc.Account(), None, "messages"), WatchedPacking(mrf, bc.Account())
-    assert picture.limit_of(packed, program) is None, "nothing is known of it"
+    packed = WatchedPacking(mrf, bc.Account(), None, "messages")
     computed(packed, float("inf"))
     assert packed.ending is not None
     assert packed.events[-1]["lower"] <= packed.events[-1]["upper"]
@@ -126,25 +169,3 @@ def test_messages_are_watched_with_the_limit_of_the_linear_program(name: str) ->
     whole.run()
     assert len(packed.events) == len(whole.events)
     assert packed.events[-1]["lower"] == whole.lower_bound
-    computed(program, 1)
-    if program.ending is None:
-        assert picture.limit_of(packed, program) == {"value": program.events[-1]["lower"], "is_last": False}
-    computed(program, float("inf"))
-    assert picture.limit_of(packed, program) == {"value": program.events[-1]["lower"], "is_last": True}
-    assert picture.limit_of(program, program) is None
-    other = WatchedPacking(bc.sample("tiny"), bc.Account())
-    computed(other, float("inf"))
-    assert picture.limit_of(packed, other) is None, "another model"
-
-
-def test_a_bound_that_ends_at_a_step_of_the_energies_is_no_limit() -> None:
-    """Messages may go beyond it."""
-    mrf = synth.ising_grid(8, 8, torus=True, coupling="pm1", seed=4)
-    packed, program = WatchedPacking(mrf, bc.Account(), None, "messages"), WatchedPacking(mrf, bc.Account())
-    computed(program, float("inf"))
-    assert program.ending is not None
-    assert program.ending["proven"]
-    meets = program.events[-1]["lower"] == pytest.approx(program.events[-1]["upper"])
-    limit = picture.limit_of(packed, program)
-    assert limit is not None
-    assert limit["is_last"] == meets

@@ -46,6 +46,7 @@ def test_events_have_the_values_of_the_pursuit(mrf: bc.BinaryMRF) -> None:
         pursuit.seek(number)
         assert (event["lower"], event["upper"]) == (pursuit.lower_bound, pursuit.upper_bound)
         found = pursuit.events[number - 1].found
+        assert event["work"] == pursuit.events[number - 1].work
         if "walk" in event:
             assert found is not None
             assert event["walk"] == found.cycle.tolist()
@@ -68,24 +69,9 @@ def test_events_have_the_values_of_the_pursuit(mrf: bc.BinaryMRF) -> None:
         assert best["broken"] == np.flatnonzero(graph.broken(pursuit.labeling)).tolist()
     ending = encoder.ending()
     assert ending["proven"] == pursuit.is_proven
-    data = {
-        "key": "k",
-        "by": "messages",
-        "limit": {"value": 0.0, "is_last": True},
-        "serial": 0,
-        "title": "t",
-        "graph": graph_view(mrf, graph),
-        "start": encoder.start,
-        "groups": {"of": [0] * mrf.n, "names": ["all"]},
-        "position": 0,
-        "grouped": False,
-        "first": 0,
-        "events": events,
-        "ending": ending,
-        "working": "",
-        "failure": "",
-    }
-    check(protocol.Cycles, data)
+    check(protocol.Graph, graph_view(mrf, graph))
+    sent = {"by": "messages", "start": encoder.start, "first": 0, "events": events, "ending": ending}
+    check(protocol.Half, {**sent, "working": "", "failure": ""})
 
 
 def test_parts_are_named_by_their_variables() -> None:

@@ -21,6 +21,7 @@ from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.strategies import BY_RUNS
 from pages._shared.app.session import FIRST, Lab, linked, sample
+from pages._shared.compare import outcome
 from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
@@ -213,6 +214,23 @@ def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() ->
     contest(test).open(METHODS["cycles"])
     ran(test.run())
     assert test.session_state.packing.mrf is mrf, "Cycles is open"
+    assert "pursuit" not in test.session_state
+
+
+def test_cycles_and_messages_are_opened_side_by_side() -> None:
+    test = raced(choose(app("compare"), variants=[9], methods=["cycles", "mplp-cp"], sizes=[8]))
+    both = next(button for button in test.button if button.label == "Watch both, side by side")
+    assert both.disabled, "nothing is selected"
+    curves = {curve.kind: curve for curve in contest(test).curves()}
+    for one, two, is_possible in (("cycles", "mplp-cp", True), ("cycles", "9", False), ("cycles", "cycles", False)):
+        calls = list[dict[str, Any]]()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(outcome.st, "button", lambda *_, of=calls, **kind: of.append(kind))
+            outcome._opening_both(lab(test), contest(test), [curves[one], curves[two]])
+        assert calls[0]["disabled"] != is_possible
+    contest(test).open_both()
+    ran(test.run())
+    assert test.session_state.packing.mrf is test.session_state.pursuit.mrf is lab(test).mrf
 
 
 def test_a_run_of_a_method_is_found_by_later_sessions(own_folder: Path) -> None:

@@ -18,7 +18,7 @@ from bender_core.experiments.methods import METHODS
 from bender_core.strategies import BY_RUNS
 from pages._shared.app import session
 from pages._shared.app.data import store
-from pages._shared.app.requests import PROOF
+from pages._shared.app.requests import CYCLES_BY, PROOF
 from pages._shared.app.session import FIRST, linked, next_run, show_next
 from pages._shared.experiments import outcomes
 from pages._shared.experiments.experimenting import Experiment, experiment
@@ -250,7 +250,7 @@ def test_cycles_are_opened_on_their_page(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(outcomes.st, "switch_page", opened.append)
     instance = Instance("ising_grid", (("rows", 3), ("columns", 3), ("seed", 5)))
     tasks = Plan("of a test", (instance,), (), strategies=(), methods=("cycles", "proof by cycles", "mplp-cp")).tasks()
-    for task in tasks[:2]:
+    for task, by in zip(tasks, ("program", "program", "messages"), strict=True):
         outcomes.watch(task)
         mine = session.lab()
         following = next_run(mine)
@@ -259,8 +259,8 @@ def test_cycles_are_opened_on_their_page(monkeypatch: pytest.MonkeyPatch) -> Non
             following.thread.join()
             assert show_next(mine)
         assert mine.mrf.content_hash() == task.model
-    assert opened == ["pages/cycles.py"] * 2
-    assert outcomes.page_of(tasks[2]) is None
+        assert CYCLES_BY.get() == by
+    assert opened == ["pages/cycles.py"] * 3
 
 
 def test_a_plan_that_cannot_be_written_completely_does_not_exist(

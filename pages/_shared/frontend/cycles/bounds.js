@@ -1,20 +1,25 @@
-// Both bounds over the events.
+// Both bounds over the events; of two side by side, over the work that each has done, and which one leads.
 
 import { isClosed } from "../gap.js";
+import { write } from "../layout.js";
 import { axes } from "../marks/axis.js";
 import { clipped, stairs } from "../marks/clip.js";
 import { Picture } from "../marks/picture.js";
+import { stacked } from "../marks/stacked.js";
 import { clamp } from "../numbers.js";
 import { follow } from "../pressing.js";
-import { counts } from "../scales.js";
+import { counts, linear } from "../scales.js";
 import { placeIn } from "../screen.js";
-import { atLeast, number } from "../text.js";
+import { atLeast, entries, number } from "../text.js";
 import { isFound } from "./history.js";
 
-const RIGHT = 96; // pixels for the names of the lines
+const RIGHT = [96, 128]; // pixels for the names of the lines of one, and of two
 const APART = 18; // pixels between them
 const MOST = 600; // points of a line
 const FIRST = 10; // events that the axis has at least
+const [BELOW, CLOSEST] = [0.8, 0.05]; // what is seen below LB, as a multiple of the gap, or of all that is gained
+const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
+const NAMES = ["", " second"];
 
 export class Bounds {
   constructor(owner) {
@@ -27,84 +32,140 @@ export class Bounds {
     };
   }
 
+  get isByWork() {
+    return this.owner.halves.length > 1;
+  }
+
   jump(event) {
     if (!this.frame) return;
     const { box, range } = this.frame;
     const share = (placeIn(this.svg, event)[0] - box.left) / Math.max(box.right - box.left, 1);
-    this.owner.player.show(Math.round(clamp(share, 0, 1) * range[1]));
+    const { course, player } = this.owner;
+    const at = clamp(share, 0, 1) * range[1];
+    if (!this.isByWork) return player.show(Math.round(at));
+    const beyond = course.counts.findIndex((_, place) => course.workAt(place) > at);
+    player.show(beyond < 0 ? course.length : Math.max(beyond - 1, 0));
   }
 
-  draw(moment) {
-    const { history } = this.owner;
-    const size = this.owner.sizes.of(this.svg);
+  // The place of a number of events on the axis.
+  along(history, position) {
+    return this.isByWork ? history.workOf(position) : position;
+  }
+
+  draw(moments) {
+    const { owner } = this;
+    const { course } = owner;
+    const size = owner.sizes.of(this.svg);
+    if (this.isByWork) write(owner.$("[data-out=lead]"), this.lead(moments));
     if (!size.width) return;
-    const all = [history.start, ...history.events];
     // As far as it has been seen: what comes next is not given away.
-    const { seen } = this.owner.player;
-    const last = Math.max(seen, FIRST);
-    const { limit } = this.owner.data;
-    const lowest = Math.min(history.start.lower, limit?.value ?? history.start.lower);
-    const highest = Math.max(this.top(seen), lowest);
-    const up = { range: [lowest, highest], name: "energy" };
-    const across = { range: [0, last], name: "events", ticks: counts.ticks };
-    this.frame = axes(size, across, up, RIGHT);
-    const { x, y, box } = this.frame;
-    const { position } = moment.state;
-    const every = Math.max(1, Math.ceil(last / MOST));
-    const points = (key, low, high) =>
-      all.flatMap((event, k) => (k >= low && k <= high && (k % every === 0 || k === high) ? [[k, event[key]]] : []));
-    const line = (key, low, high) => clipped(stairs(points(key, low, high).map(([k, v]) => [x(k), y(v)])), box);
-    const { lower, upper } = moment.state;
-    const closed = isClosed(lower, upper, history.graph.scale);
-    const [low, high] = [y(lower), y(upper)];
-    const near = Math.max(APART - (low - high), 0) / 2;
-    const name = (id, text, at, value) => ({
-      ...{ id, class: id, x: box.right + 8, y: clamp(at, 12, size.height - 4) + 5, text },
-      means: { what: id, value },
-    });
+    const seen = course.counts[Math.min(owner.player.seen, course.length)];
+    const histories = owner.halves.map(({ history }) => history);
+    const ends = histories.map((history, k) => this.along(history, seen[k]));
+    const last = Math.max(...ends, this.isByWork ? 1 : FIRST);
+    const up = { range: this.range(moments, histories, seen), name: "energy" };
+    const works = (low, high, count) => linear.ticks(low, high, count).map(([at]) => [at, entries(at)]);
+    const across = this.isByWork
+      ? { range: [0, last], name: "table entries read", ticks: works }
+      : { range: [0, last], name: "events", ticks: counts.ticks };
+    this.frame = axes(size, across, up, RIGHT[histories.length - 1]);
+    const { marks, x, box } = this.frame;
     this.picture.draw([
-      ...this.frame.marks,
-      ...this.rounds(x, box, seen),
-      { id: "upper ahead", class: "upper ahead", d: line("upper", position, seen) },
-      { id: "lower ahead", class: "lower ahead", d: line("lower", position, seen) },
-      { id: "upper", class: "upper", d: line("upper", 0, position) },
-      { id: "lower", class: "lower", d: line("lower", 0, position) },
-      { id: "here", class: "here", cx: x(position), cy: low, r: 5, means: { what: "here", position } },
-      name("upper-name", `UB ${number(upper)}`, high - near, upper),
-      name("lower-name", `LB ${closed ? number(lower) : atLeast(lower)}`, low + near, lower),
-      ...this.limit(limit, upper, this.frame),
+      ...marks,
+      ...(this.isByWork ? [] : rounds(histories[0], x, box, seen[0])),
+      ...histories.flatMap((history, k) => this.lines(k, history, moments[k].state, seen[k])),
+      ...this.names(moments, size),
     ]);
-    this.svg.setAttribute("aria-label", `After ${position} events: LB ${atLeast(lower)}, UB ${number(upper)}`);
+    this.svg.setAttribute("aria-label", this.words(moments));
   }
 
-  // How far the linear program has raised the bound of the same model.
-  limit(limit, upper, { y, box }) {
-    if (!limit) return [];
-    const { value } = limit;
-    const at = y(value);
-    const shown = isClosed(value, upper, this.owner.history.graph.scale) ? number(value) : atLeast(value);
-    const text = `${limit.is_last ? "limit: linear program" : "linear program so far"} ${shown}`;
-    // Above the upper bound, which is mostly near.
-    const name = { x: box.right - 6, y: clamp(y(upper), box.top + 20, at) - 6, text, "text-anchor": "end" };
+  // From the first bound to the highest energy; of two, so much of the steep beginning that what follows can be seen.
+  range(moments, histories, seen) {
+    const first = Math.min(...histories.map(({ start }) => start.lower));
+    const highest = Math.max(...histories.map((history, k) => top(history, seen[k])), first);
+    if (!this.isByWork) return [first, highest];
+    const lower = Math.min(...moments.map(({ state }) => state.lower));
+    const gap = Math.max(...moments.map(({ state }) => state.upper)) - lower;
+    return [Math.max(first, lower - BELOW * Math.max(gap, CLOSEST * (highest - first))), highest];
+  }
+
+  lines(k, history, { position, lower }, seen) {
+    const { x, y, box } = this.frame;
+    const every = Math.max(1, Math.ceil(seen / MOST));
+    const values = [history.start, ...history.events.slice(0, seen)];
+    const line = (key, low, high) => {
+      const isShown = (at) => at >= low && at <= high && (at % every === 0 || at === high);
+      const points = values.flatMap((event, at) => (isShown(at) ? [[x(this.along(history, at)), y(event[key])]] : []));
+      return clipped(stairs(points), box);
+    };
+    const made = (key, ahead, low, high) => ({
+      ...{ id: `${key}${ahead}${NAMES[k]}`, class: `${key}${ahead}${NAMES[k]}`, d: line(key, low, high) },
+    });
+    const means = { what: "here", half: k, position, value: lower };
+    const here = { cx: x(this.along(history, position)), cy: y(lower), r: 5, means };
     return [
-      { id: "limit", class: "limit", x1: box.left, x2: box.right, y1: at, y2: at, means: { what: "limit", ...limit } },
-      { id: "limit-name", class: "limit-name", ...name },
+      made("upper", " ahead", position, seen),
+      made("lower", " ahead", position, seen),
+      made("upper", "", 0, position),
+      made("lower", "", 0, position),
+      { id: `here${NAMES[k]}`, class: `here${NAMES[k]}`, ...here },
     ];
   }
 
-  // The highest energy of the axis. Messages come before the first search for a labelling, whose predecessor may be far
-  // above all else.
-  top(seen) {
-    const { by, start, events } = this.owner.history;
-    return by === "messages" && seen > 0 ? events[0].upper : start.upper;
-  }
-
-  // Where rounds end, unless there are too many to tell them apart.
-  rounds(x, box, seen) {
-    const ends = this.owner.history.events.flatMap((event, k) => (k >= seen || isFound(event) ? [] : [k + 1]));
-    if (ends.length > 60) return [];
-    return ends.map((end) => ({
-      ...{ id: `round ${end}`, class: "round", x1: x(end), x2: x(end), y1: box.bottom - 6, y2: box.bottom },
+  // Beside the ends of the lines. Of two upper bounds, the better one.
+  names(moments, { height }) {
+    const { y, box } = this.frame;
+    const states = moments.map(({ state }) => state);
+    const upper = Math.min(...states.map((state) => state.upper));
+    const { scale } = this.owner.halves[0].history.graph;
+    const of = states.map(({ lower }, k) => {
+      const { way } = this.owner.halves[k];
+      const shown = isClosed(lower, upper, scale) ? number(lower) : atLeast(lower);
+      const text = this.isByWork ? `${SHORT[way] ?? way} ${shown}` : `LB ${shown}`;
+      return { id: `lower-name${NAMES[k]}`, text, value: lower, what: "lower-name" };
+    });
+    const all = [{ id: "upper-name", text: `UB ${number(upper)}`, value: upper, what: "upper-name" }, ...of];
+    const heights = all.map(({ value }) => y(value));
+    const places = stacked(heights, 12, height - 4, APART);
+    return all.map(({ id, text, value, what }, k) => ({
+      ...{ id, class: id, x: box.right + 8, y: places[k] + 5, text, means: { what, value } },
     }));
   }
+
+  // Who leads, after equal work but for an event.
+  lead(moments) {
+    const { halves } = this.owner;
+    const lowers = moments.map(({ state }) => state.lower);
+    const [more, less] = lowers[0] >= lowers[1] ? [0, 1] : [1, 0];
+    const ended = halves.filter((half, k) => half.ended(moments[k]) !== null);
+    const where =
+      ended.length === 2 ? "both have ended" : ended.length ? `at the end of the ${ended[0].way}` : "equal work";
+    const by = lowers[more] - lowers[less];
+    if (by <= EQUAL * halves[0].history.graph.scale) return `LB is the same in both (${where})`;
+    return `${halves[more].leads} by ${number(by)} (${where})`;
+  }
+
+  words(moments) {
+    const of = moments.map(({ state: { position, lower, upper } }, k) => {
+      const bounds = `after ${position} events: LB ${atLeast(lower)}, UB ${number(upper)}`;
+      return this.isByWork ? `${this.owner.halves[k].way} ${bounds}` : bounds;
+    });
+    return of.join("; ");
+  }
 }
+
+// Names that have to be short.
+const SHORT = { "linear program": "program" };
+
+// The highest energy of the axis. Messages come before the first search for a labelling, whose predecessor may be far
+// above all else.
+const top = ({ by, start, events }, seen) => (by === "messages" && seen > 0 ? events[0].upper : start.upper);
+
+// Where rounds end, unless there are too many to tell them apart.
+const rounds = ({ events }, x, box, seen) => {
+  const ends = events.flatMap((event, k) => (k >= seen || isFound(event) ? [] : [k + 1]));
+  if (ends.length > 60) return [];
+  return ends.map((end) => ({
+    ...{ id: `round ${end}`, class: "round", x1: x(end), x2: x(end), y1: box.bottom - 6, y2: box.bottom },
+  }));
+};

@@ -1,4 +1,4 @@
-// What raises the bound: shares of cycles by a linear program, or messages over triplets.
+// What raises the bound: shares of cycles by a linear program, messages over triplets, or both side by side.
 
 export class Choice {
   constructor(owner) {
@@ -7,12 +7,11 @@ export class Choice {
   }
 
   buttons() {
-    return this.owner.root.querySelectorAll("[data-by]");
+    return this.owner.root.querySelectorAll("button[data-by]");
   }
 
   // What is shown now; it may not yet be what was chosen.
   receive(by) {
-    for (const element of this.owner.root.querySelectorAll("[data-of]")) element.hidden = element.dataset.of !== by;
     if (this.by === null) this.set(by);
   }
 

@@ -1,20 +1,15 @@
-// The bound by frustrated cycles: couplings that fill with what they lend, step by step. It keeps its DOM between
-// reruns, plays the events that it holds, and asks Python for more.
+// The bound by frustrated cycles, step by step: couplings that fill with what they lend, messages over triplets, or
+// both side by side. It keeps its DOM between reruns, plays the events that it holds, and asks Python for more.
 
-import { gapText, isClosed } from "../gap.js";
 import { Sizes, write } from "../layout.js";
-import { Menu } from "../menu.js";
 import { dress, isDark } from "../palette.js";
-import { follow } from "../pressing.js";
-import { saveBy } from "../saving.js";
-import { atLeast, number } from "../text.js";
 import { Tip } from "../tip.js";
 import { Bounds } from "./bounds.js";
 import { Choice } from "./choice.js";
-import { History } from "./history.js";
+import { Controls } from "./controls.js";
+import { Course } from "./course.js";
+import { Half } from "./half.js";
 import { Lending } from "./lending.js";
-import { Net } from "./net.js";
-import { Parts } from "./parts.js";
 import { Player } from "./player.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
@@ -22,21 +17,22 @@ const POLL = 250; // milliseconds until progress is asked for
 const LEAVING = 2000; // milliseconds after the press of a link in which nothing is sent
 const LOST = 4000; // milliseconds without an answer after which a command may have been lost
 const LOW = 150; // events ahead below which more are asked for
-const TOO_MANY = "With more than 2,000 variables the couplings could not be told apart.";
-const TYPED_INTO = "input:not([type=range]), textarea, select, [role^=menu], [role=option]";
 
 class Cycles {
   constructor(root) {
     Object.assign(this, { root, home: location.pathname, departed: Number.NEGATIVE_INFINITY });
     this.$ = (selector) => root.querySelector(selector);
-    Object.assign(this, { key: null, history: null, pointed: null, serial: 0, asked: null });
-    this.sizes = new Sizes(() => this.history && this.resized());
+    // `course`: all events that are held; null until there are any data.
+    Object.assign(this, { key: null, course: null, serial: 0, asked: null });
+    this.sizes = new Sizes(() => this.course && this.resized());
     this.tip = new Tip(this.$(".tip"), root);
+    this.blank = this.$(".half").cloneNode(true);
+    this.halves = [new Half(this, this.$(".half"), 0)];
     this.player = new Player(this);
     this.choice = new Choice(this);
-    this.net = new Net(this);
-    this.panes = [new Bounds(this), new Lending(this), new Parts(this)];
-    this.listen();
+    this.panes = [new Bounds(this), new Lending(this)];
+    this.controls = new Controls(this);
+    this.followLeaving();
     this.followTheme();
   }
 
@@ -46,68 +42,71 @@ class Cycles {
     Object.assign(this, { data, send });
     this.asked = null;
     this.choice.receive(data.by);
-    if (data.graph && (data.key !== this.key || !this.history)) this.begin(data);
-    const isKnown = this.history !== null && data.key === this.key;
+    if (data.graph && (data.key !== this.key || !this.course)) this.begin(data);
+    const isKnown = this.course !== null && data.key === this.key;
     if (isKnown) this.take(data);
     else this.await(data);
-    write(this.$("[data-out=title]"), data.title);
     this.follow(data, isKnown);
   }
 
   begin(data) {
-    Object.assign(this, { key: data.key, history: new History(data), pointed: null, isStopped: false });
+    this.turn(data.halves.length);
+    Object.assign(this, { key: data.key, isStopped: false, course: null });
     this.dark = isDark(this.root);
     dress(this.root, this.dark);
-    this.$(".fields").hidden = !data.graph.ends.includes(data.graph.names.length);
-    this.note(data.graph);
+    for (const [k, half] of this.halves.entries()) half.begin(data.halves[k], data);
+    this.course = new Course(this.halves.map(({ history }) => history));
     this.player.begin(0);
-    this.net.camera.show(1, [0, 0]);
     this.player.awaited = data.position || null;
-    this.net.begin(data);
   }
 
-  // What is not drawn.
-  note({ x, cost }) {
-    const none = this.$(".net .none");
-    const left = cost.length - this.net.drawnOf(cost).length;
-    const text = x.length ? `The ${left.toLocaleString("en")} cheapest couplings are not drawn.` : TOO_MANY;
-    Object.assign(none, { textContent: text, hidden: x.length > 0 && left === 0 });
-    none.classList.toggle("left", x.length > 0);
-    this.$(".glyphs").hidden = !x.length;
+  // To one half, or to two.
+  turn(count) {
+    if (count < this.halves.length) this.halves.pop().root.remove();
+    if (count > this.halves.length) {
+      const root = this.blank.cloneNode(true);
+      root.classList.add("second");
+      this.halves[0].root.after(root);
+      this.halves.push(new Half(this, root, 1));
+    }
+    this.root.classList.toggle("both", count > 1);
+    this.sizes.forget();
   }
 
   take(data) {
-    this.history.take(data);
+    for (const [k, { history }] of this.halves.entries()) history.take(data.halves[k]);
+    this.course.extend();
     this.player.hear();
     this.draw();
   }
 
   // The model is another one, or the graph is being made.
   await(data) {
-    this.history = null;
+    this.course = null;
     this.key = data.key;
-    write(this.$(".sentence"), data.working || data.failure);
+    write(this.$(".sentence"), doing(data) || failing(data));
   }
 
   // Ask again while something is computed, and for what will be needed soon.
   follow(data, isKnown) {
     clearTimeout(this.next);
-    this.$(".making").hidden = !data.working;
-    write(this.$("[data-out=working]"), data.working);
-    if (data.failure) write(this.$("[data-out=state]"), data.failure);
-    if (data.failure) this.player.giveUp();
-    else if (data.working || !isKnown) this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
+    const [working, failure] = [doing(data), failing(data)];
+    this.$(".making").hidden = !working;
+    write(this.$("[data-out=working]"), working);
+    if (failure) write(this.$("[data-out=state]"), failure);
+    if (failure) this.player.giveUp();
+    else if (working || !isKnown) this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
     else this.fetch();
   }
 
   // Ask for more events if few are left ahead, unless it was stopped: then only for those that are awaited.
   fetch() {
-    const { history, player, data } = this;
-    if (!history || history.end !== null || data.failure || data.working) return;
-    const isAwaited = player.awaited !== null || (player.playing && player.position === history.length);
+    const { course, player, data } = this;
+    if (!course || course.end !== null || failing(data) || doing(data)) return;
+    const isAwaited = player.awaited !== null || (player.playing && player.position === course.length);
     if (isAwaited) this.isStopped = false;
-    const isLow = history.length - player.position < LOW;
-    const question = `${history.length} ${player.awaited}`;
+    const isLow = course.length - player.position < LOW;
+    const question = `${course.length} ${player.awaited}`;
     if (this.isStopped || !(isLow || isAwaited) || this.asked === question) return;
     this.asked = question;
     this.ask(player.awaited === "end" ? "end" : "more");
@@ -125,13 +124,22 @@ class Cycles {
     // Of two commands in a row Python sees only the later one: it must not replace Stop.
     const what = this.isStopped ? "stop" : wanted;
     this.serial += 1;
-    const { awaited, position } = this.player;
-    // What is not there yet keeps its place.
-    const at = !this.history ? this.data.position : typeof awaited === "number" ? awaited : position;
-    const grouped = this.history ? this.net.isGrouped : this.data.grouped;
-    const has = { known: this.history?.length ?? 0, has_graph: this.history !== null };
-    this.send("command", { do: what, by: this.choice.by, key: this.key, ...has, at, grouped, serial: this.serial });
+    const { halves, course, data, serial } = this;
+    const known = data.halves.map((_, k) => (course ? halves[k].history.length : 0));
+    const grouped = course ? halves[0].net.isGrouped : data.grouped;
+    const has = { known, has_graph: course !== null, at: this.places() };
+    this.send("command", { do: what, by: this.choice.by, key: this.key, ...has, grouped, serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
+  }
+
+  // The place shown, of each half. What is not there yet keeps its place.
+  places() {
+    const { course, data } = this;
+    const { awaited, position } = this.player;
+    const place = !course ? data.position : typeof awaited === "number" ? awaited : position;
+    const there = Math.min(place, course?.length ?? 0);
+    const counts = course?.counts[there] ?? data.halves.map(() => 0);
+    return counts.map((count, k) => (k ? count : count + place - there));
   }
 
   isLeaving() {
@@ -145,72 +153,18 @@ class Cycles {
 
   // -- the person -------------------------------------------------------------------------------------------
 
-  listen() {
-    const { player, root } = this;
-    const act = (name) => this.$(`[data-act=${name}]`);
-    for (const button of root.querySelectorAll("[data-step]")) {
-      button.onclick = () => player.step(button.dataset.step, false);
-    }
-    for (const button of root.querySelectorAll("[data-back]")) {
-      button.onclick = () => player.step(button.dataset.back, true);
-    }
-    act("reset").onclick = () => player.show(0);
-    act("play").onclick = () => this.toggle();
-    act("end").onclick = () => player.toEnd();
-    act("stop").onclick = () => this.stop();
-    saveBy(this, new Menu(this, this.$(".menu")));
-    act("speed").onchange = ({ target }) => (player.speed = Number(target.value));
-    this.$(".scrub").oninput = ({ target }) => player.show(Number(target.value));
-    this.$(".scrub").onpointerdown = () => {
-      this.isSliding = true;
-      follow(
-        () => {},
-        () => (this.isSliding = false),
-      );
-    };
-    const hear = (event) => {
-      if (root.isConnected) this.press(event);
-      else document.removeEventListener("keydown", hear);
-    };
-    document.addEventListener("keydown", hear);
-    const depart = (event) => {
-      if (!root.isConnected) document.removeEventListener("click", depart, true);
-      else if (event.composedPath().some(({ tagName }) => tagName === "A")) this.departed = performance.now();
-    };
-    document.addEventListener("click", depart, true);
-  }
-
-  toggle() {
-    if (this.player.playing) this.player.pause();
-    else if (this.history && this.history.end !== 0) this.player.play();
-  }
-
   stop() {
     this.isStopped = true;
     this.player.show(this.player.position);
     this.ask("stop");
   }
 
-  press(event) {
-    if (event.ctrlKey || event.metaKey || event.defaultPrevented || !this.history) return;
-    const target = event.composedPath()[0];
-    if (target.closest(TYPED_INTO)) return;
-    const grain = event.shiftKey ? "round" : "cycle";
-    const does = {
-      " ": () => !target.closest("button") && (this.toggle(), true),
-      ArrowRight: () => (this.player.step(grain, false), true),
-      ArrowLeft: () => (this.player.step(grain, true), true),
-      Home: () => (this.player.show(0), true),
-      End: () => (this.player.toEnd(), true),
-      v: () => this.history.by === "program" && (this.net.choose(!this.net.isGrouped), true),
-    }[event.key];
-    if (does ? does() : this.net.camera.press(event)) event.preventDefault();
-  }
-
-  // Point at a coupling or at the couplings of a cycle, in all pictures.
-  point(found) {
-    this.pointed = found;
-    this.draw();
+  followLeaving() {
+    const depart = (event) => {
+      if (!this.root.isConnected) document.removeEventListener("click", depart, true);
+      else if (event.composedPath().some(({ tagName }) => tagName === "A")) this.departed = performance.now();
+    };
+    document.addEventListener("click", depart, true);
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------
@@ -222,7 +176,18 @@ class Cycles {
   }
 
   resized() {
-    this.net.layout();
+    for (const { net } of this.halves) net.layout();
+    this.draw();
+  }
+
+  // Another part of the graph of one half is in sight: both show the same part.
+  moved({ net }) {
+    for (const { net: other } of this.halves) {
+      if (other === net) continue;
+      const { scale, corner } = net.camera;
+      Object.assign(other.camera, { scale, corner });
+      if (this.course) other.layout();
+    }
     this.draw();
   }
 
@@ -230,7 +195,7 @@ class Cycles {
     const timer = setInterval(() => {
       if (!this.root.isConnected) return clearInterval(timer);
       const dark = isDark(this.root);
-      if (!this.history || dark === this.dark) return;
+      if (!this.course || dark === this.dark) return;
       this.dark = dark;
       this.root.classList.toggle("dark", dark);
       dress(this.root, dark);
@@ -239,59 +204,40 @@ class Cycles {
   }
 
   draw() {
-    if (!this.history) return;
-    const moment = this.player.moment();
+    if (!this.course) return;
+    const moments = this.player.moments();
     this.root.classList.toggle("dark", this.dark);
-    this.net.draw(moment);
-    for (const pane of this.panes) pane.draw(moment);
-    this.status(moment);
+    for (const [k, half] of this.halves.entries()) half.draw(moments[k], this.data.title);
+    for (const pane of this.panes) pane.draw(moments);
+    this.status(moments);
   }
 
-  status({ state, after, isEnd, event }) {
-    const { history, player } = this;
-    const out = (name, text) => write(this.$(`[data-out=${name}]`), text);
-    const { ending } = history;
-    const { lower, upper } = state;
-    const closed = (isEnd && ending.proven) || isClosed(lower, upper, history.graph.scale);
-    const raised = isEnd && ending.least > lower && !isClosed(lower, ending.least, history.graph.scale);
-    const bound = closed && !raised ? number(lower) : atLeast(lower);
-    out("lower", raised ? `${bound} ⇒ ${number(ending.least)}` : bound);
-    out("upper", number(upper));
-    out("gap", gapText(lower, upper, closed, 3));
-    out("count", state.cycles.length.toLocaleString("en"));
-    out("swallowed", this.net.grouping?.swallowed(state.cycles) ?? "");
-    out("triplets", state.triplets.length.toLocaleString("en"));
-    out("broken", state.broken.reduce((sum, one) => sum + one, 0).toLocaleString("en"));
-    const total = history.end === null ? `${history.length}…` : history.end;
-    out("where", `round ${(event?.round ?? 0) + 1} · event ${state.position} of ${total}`);
-    const ended = isEnd ? (ending.proven ? "optimal, proven" : ending.best ? "best bound by cycles" : "ended") : null;
-    if (!this.data.failure) out("state", ended ?? (player.playing ? "playing" : "paused"));
-    this.$("[data-out=state]").classList.toggle("proven", Boolean(ended && ending.proven));
-    const sentence = this.$(".sentence");
-    write(sentence, history.sentence(after.position));
-    // What passes quickly is not read out.
-    sentence.setAttribute("aria-live", player.playing ? "off" : "polite");
-    this.buttons();
-  }
-
-  buttons() {
-    const { player, history } = this;
-    const scrub = this.$(".scrub");
-    // Under a finger the slider keeps its range.
-    if (!this.isSliding) scrub.max = history.length;
-    scrub.value = player.position;
-    this.$("[data-act=play]").disabled = history.end === 0;
-    write(this.$("[data-act=play]"), player.playing ? "❚❚ Pause" : player.atEnd() ? "↻ Again" : "▶ Play");
-    const [isFirst, isLast] = [player.position === 0, player.atEnd()];
-    for (const button of this.root.querySelectorAll("[data-back], [data-act=reset]")) button.disabled = isFirst;
-    for (const button of this.root.querySelectorAll("[data-step], [data-act=end]")) button.disabled = isLast;
+  status(moments) {
+    const { course, player, data, halves } = this;
+    const total = course.end === null ? `${course.length}…` : course.end;
+    const round = halves.length > 1 ? "" : `round ${(moments[0].event?.round ?? 0) + 1} · `;
+    const shown = moments.reduce((sum, { state }) => sum + state.position, 0);
+    write(this.$("[data-out=where]"), `${round}event ${shown} of ${total}`);
+    const ends = halves.map((half, k) => half.ended(moments[k]));
+    const ended = ends.includes(null) ? null : [...new Set(ends)].join(" · ");
+    const state = this.$("[data-out=state]");
+    if (!failing(data)) write(state, ended ?? (player.playing ? "playing" : "paused"));
+    state.classList.toggle("proven", ended === "optimal, proven");
+    this.controls.draw();
   }
 
   // Everything drawn, as plain values.
   marks() {
-    return [this.net.list(), ...this.panes.map(({ picture }) => picture.list())].flat();
+    return [...this.halves.map((half) => half.marks()), ...this.panes.map(({ picture }) => picture.list())].flat();
   }
 }
+
+// What is being computed, and why nothing more is computed by any of them; else empty.
+const doing = ({ halves }) => halves.map(({ working }) => working).find(Boolean) ?? "";
+const failing = ({ halves }) => {
+  const isOver = halves.every(({ ending, failure }) => ending || failure);
+  return isOver ? (halves.map(({ failure }) => failure).find(Boolean) ?? "") : "";
+};
 
 export const receive = (root, data, send) => {
   root.cycles ??= new Cycles(root);

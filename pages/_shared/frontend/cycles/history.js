@@ -4,8 +4,8 @@
 export const isFound = (event) => event.walk !== undefined;
 
 export class History {
-  constructor({ start, graph, by }) {
-    Object.assign(this, { start, graph, by, events: [], ending: null, known: new Map() });
+  constructor({ start, by }, graph) {
+    Object.assign(this, { start, graph, by, events: [], ending: null, failure: "", known: new Map() });
   }
 
   get length() {
@@ -17,10 +17,20 @@ export class History {
     return this.ending ? this.length : null;
   }
 
-  take({ first, events, ending }) {
+  // Whether the events held are all that there will be.
+  get isOver() {
+    return this.ending !== null || this.failure !== "";
+  }
+
+  take({ first, events, ending, failure }) {
     if (first > this.length) return;
     this.events.push(...events.slice(this.length - first));
-    this.ending = ending;
+    Object.assign(this, { ending, failure });
+  }
+
+  // The work done for the first events.
+  workOf(position) {
+    return (position ? this.events[position - 1] : this.start).work;
   }
 
   // Where a step ends; null if that is not known yet.

@@ -19,13 +19,17 @@ export class Lending {
     this.picture = new Picture(this.svg, "lending", owner.tip);
   }
 
-  draw(moment) {
+  // Of the half whose event was the last one.
+  draw(moments) {
     const size = this.owner.sizes.of(this.svg);
     if (!size.width) return;
+    const k = this.owner.course.moverTo(this.owner.player.position);
+    this.half = this.owner.halves[k];
+    const moment = moments[k];
     const { event } = moment;
     if (!event) {
       this.title("A cycle");
-      const { by, end } = this.owner.history;
+      const { by, end } = this.half.history;
       const next =
         by === "messages"
           ? "With the next one: what its couplings prefer."
@@ -33,12 +37,12 @@ export class Lending {
       const text = end === 0 ? "No cycle is frustrated: there is nothing to lend." : next;
       return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text }]);
     }
-    const [cycle, end] = this.owner.history.by === "messages" ? [preferring, gained] : [this.cycle, this.shares];
+    const [cycle, end] = this.half.history.by === "messages" ? [preferring, gained] : [this.cycle, this.shares];
     this.picture.draw((isFound(event) ? cycle : end).call(this, moment, size));
   }
 
   title(text) {
-    write(this.owner.$("[data-out=lending]"), text);
+    write(this.owner.$("[data-out=lending]"), this.owner.halves.length > 1 ? `${this.half.way} · ${text}` : text);
   }
 
   // Rows of as many items as fit, and how many more there are.
@@ -54,7 +58,8 @@ export class Lending {
   }
 
   cycle(moment, size) {
-    const { history } = this.owner;
+    const { half } = this;
+    const { history } = half;
     const { cost } = history.graph;
     const { edges, share } = moment.event;
     const [was, is] = [moment.before.lent, moment.after.lent];
@@ -74,8 +79,8 @@ export class Lending {
       const isSpent = rest <= 1e-9 * cost[edge];
       const y = TALL * k + 4;
       const bar = { y, height: TALL - 9 };
-      const hover = (on) => this.owner.point(on ? { through: [edge] } : null);
-      const tip = () => this.owner.net.tipOf(edge);
+      const hover = (on) => half.point(on ? { through: [edge] } : null);
+      const tip = () => half.net.tipOf(edge);
       const text = isSpent ? "all lent" : `${number(rest, 3)} left`;
       return [
         { id: `cost ${edge}`, class: "bar-cost", x: x0, width: scale(cost[edge]), ...bar, rx: 2 },
@@ -93,7 +98,8 @@ export class Lending {
   }
 
   shares({ state }, size) {
-    const { history } = this.owner;
+    const { half } = this;
+    const { history } = half;
     const { cycles, broken } = state;
     this.title(`Shares of ${cycles.length} cycle${cycles.length === 1 ? "" : "s"}, the largest first`);
     const [shown, more] = this.fitting(
@@ -106,7 +112,7 @@ export class Lending {
       const { number: id, share, edges, walk } = cycle;
       const [y, wide] = [TALL * k + 4, (share / most) * (right - left) * 0.6];
       const names = history.names(walk);
-      const hover = (on) => this.owner.point(on ? { edges } : null);
+      const hover = (on) => half.point(on ? { edges } : null);
       const tip = () => [names, `takes ${number(share)} from each of its ${edges.length} couplings`, payment];
       const payment = pays(cycle, broken);
       return [

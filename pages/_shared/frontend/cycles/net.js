@@ -89,7 +89,7 @@ export class Net {
 
   moved() {
     this.layout();
-    this.owner.draw();
+    this.owner.moved();
   }
 
   sight() {
@@ -210,15 +210,15 @@ export class Net {
     const through = grouping ? grouping.members[edge] : [edge];
     return {
       ...{ id: `pick ${edge}`, class: "pick", d: this.path(edge, 0, 1), "data-edge": edge },
-      tip: () => (grouping ? grouping.tipOf(edge, owner.player.moment().state) : this.tipOf(edge)),
+      tip: () => (grouping ? grouping.tipOf(edge, owner.moment().state) : this.tipOf(edge)),
       hover: (on) => owner.point(on ? { through } : null),
     };
   }
 
   tipOf(edge) {
-    const { history, player } = this.owner;
+    const { history } = this.owner;
     const { graph } = history;
-    const { lent, broken, cycles, triplets: all } = player.moment().state;
+    const { lent, broken, cycles, triplets: all } = this.owner.moment().state;
     const users = cycles.filter(({ edges }) => edges.includes(edge)).length;
     const ends = graph.ends.slice(2 * edge, 2 * edge + 2);
     const around = all.filter(({ vertices }) => ends.every((v) => vertices.includes(v))).length;

@@ -16,6 +16,7 @@ const BAR = 70; // pixels of the longest bar
 const LETTER = 7.4; // pixels
 
 export class Parts {
+  // `owner`: a half of the picture.
   constructor(owner) {
     this.owner = owner;
     this.svg = owner.$("svg.gaps");

@@ -18,7 +18,7 @@ const STEP = TAKES[1];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const ease = (u) => (u < 0.5 ? 2 * u * u : 1 - 2 * (1 - u) ** 2);
 
-// What is drawn: the states before and after a motion, and how much of it has been played, from 0 to 1.
+// What is drawn of a history: the states before and after a motion, and how much of it has been played, from 0 to 1.
 class Moment {
   constructor(history, from, to, t) {
     Object.assign(this, { t, before: history.at(from), after: history.at(to) });
@@ -43,25 +43,31 @@ export class Player {
     Object.assign(this, { position, from: position, t: 1, playing: false, awaited: null, seen: position });
   }
 
-  get history() {
-    return this.picture.history;
+  get course() {
+    return this.picture.course;
   }
 
-  moment() {
-    this.seen = Math.max(this.seen, this.position);
-    return new Moment(this.history, this.from, this.position, calm.matches ? 1 : this.t);
+  // What is drawn of each history.
+  moments() {
+    const { course, from, position } = this;
+    this.seen = Math.max(this.seen, position);
+    const [before, after] = [course.counts[from], course.counts[position]];
+    return course.histories.map((history, k) => {
+      const t = calm.matches || before[k] === after[k] ? 1 : this.t;
+      return new Moment(history, before[k], after[k], t);
+    });
   }
 
   atEnd() {
-    return this.position === this.history.end;
+    return this.position === this.course.end;
   }
 
   // -- steps ------------------------------------------------------------------------------------------------
 
   step(grain, backward) {
     this.pause();
-    if (backward) return this.show(this.history.before(this.position, grain));
-    const to = this.history.following(this.position, grain);
+    if (backward) return this.show(this.course.before(this.position, grain));
+    const to = this.course.following(this.position, grain);
     if (to === null) this.awaited = grain;
     else if (to !== this.position) this.move(to);
     this.picture.changed();
@@ -69,12 +75,12 @@ export class Player {
 
   // A step, a jump or Play may have waited for these events.
   hear() {
-    const { awaited, history } = this;
-    if (awaited === "end" && history.end !== null) return this.show(history.end);
-    if (awaited === "end") return history.length > this.position && this.show(history.length, awaited);
+    const { awaited, course } = this;
+    if (awaited === "end" && course.end !== null) return this.show(course.end);
+    if (awaited === "end") return course.length > this.position && this.show(course.length, awaited);
     if (this.playing && this.t === 1) return this.resume();
-    const to = awaited && history.following(this.position, awaited);
-    if (typeof awaited === "number" && (history.length >= awaited || history.end !== null)) return this.show(awaited);
+    const to = awaited && course.following(this.position, awaited);
+    if (typeof awaited === "number" && (course.length >= awaited || course.end !== null)) return this.show(awaited);
     if (typeof awaited === "string" && to !== null) {
       this.awaited = null;
       if (to !== this.position) this.move(to);
@@ -82,7 +88,7 @@ export class Player {
   }
 
   show(position, awaited = null) {
-    const { length, end } = this.history;
+    const { length, end } = this.course;
     this.playing = false;
     this.awaited = position > length && end === null ? position : awaited;
     this.position = clamp(position, 0, length);
@@ -94,11 +100,11 @@ export class Player {
   // No more events will come.
   giveUp() {
     if (this.awaited === null && !this.playing) return;
-    this.show(Math.min(this.position, this.history?.length ?? 0));
+    this.show(Math.min(this.position, this.course?.length ?? 0));
   }
 
   toEnd() {
-    this.show(this.history.length, this.history.end === null ? "end" : null);
+    this.show(this.course.length, this.course.end === null ? "end" : null);
   }
 
   // -- the clock --------------------------------------------------------------------------------------------
@@ -125,7 +131,7 @@ export class Player {
   }
 
   next() {
-    const to = this.history.following(this.position, "cycle");
+    const to = this.course.following(this.position, "cycle");
     if (to === null || to === this.position) return;
     Object.assign(this, { from: this.position, position: to, t: 0 });
   }
@@ -161,7 +167,7 @@ export class Player {
   }
 
   lasts() {
-    return this.lengthOf(this.moment().event) / this.speed;
+    return this.lengthOf(this.course.eventTo(this.position)) / this.speed;
   }
 
   // Milliseconds of the motion that leads to an event, at the usual speed.

@@ -7,7 +7,8 @@ import { TALL, hit, named, others } from "./rows.js";
 
 // The edges of a cycle, the weakest preference first: that much could be gained.
 export function preferring({ event }, size) {
-  const { history } = this.owner;
+  const { half } = this;
+  const { history } = half;
   const { walk, edges, preferences, strength } = event;
   this.title(`Cycle of ${walk.length}: what its couplings prefer`);
   const all = walk.map((v, k) => ({ k, size: Math.abs(preferences[k]), pair: [v, walk[(k + 1) % walk.length]] }));
@@ -25,7 +26,7 @@ export function preferring({ event }, size) {
     const isWeakest = strong === strength;
     const y = TALL * row;
     const bar = { x: left, y: y + 4, height: TALL - 9 };
-    const hover = (on) => this.owner.point(on ? { edges: edge === null ? [] : [edge], vertices: pair } : null);
+    const hover = (on) => half.point(on ? { edges: edge === null ? [] : [edge], vertices: pair } : null);
     const tip = () => [name, what, edge === null ? "a chord, which by itself wants nothing" : "a coupling"];
     const text = strong ? `${number(strong, 3)} ${ends}` : "used up";
     return [
@@ -44,7 +45,8 @@ export function preferring({ event }, size) {
 
 // The cycles of a round that has ended.
 export function gained({ after }, size) {
-  const { history } = this.owner;
+  const { half } = this;
+  const { history } = half;
   const end = after.position - 1;
   const begin = history.before(after.position, "round");
   const cycles = history.events.slice(begin, end).filter(isFound);
@@ -62,7 +64,7 @@ export function gained({ after }, size) {
   const rows = shown.flatMap(({ walk, strength, place }, row) => {
     const name = history.names(walk);
     const [y, wide] = [TALL * row, (strength / (shown[0].strength || 1)) * (right - left) * 0.6];
-    const hover = (on) => this.owner.point(on ? { edges: [], vertices: walk } : null);
+    const hover = (on) => half.point(on ? { edges: [], vertices: walk } : null);
     const what = `messages over it alone could gain ${number(strength)} when it was found`;
     const rose = `with all messages of the round LB has risen by ${number(after.lower - lower)}`;
     return [

@@ -109,6 +109,7 @@ class Copy {
   // The place in the run: at the end of the line of numbers, if there is room.
   where() {
     const [where, status] = [WHERE, ".status"].map((selector) => this.stages.querySelector(selector));
+    const numbers = [...this.stages.querySelectorAll(".status > span:not([hidden], .state, .saving)")];
     const style = getComputedStyle(where);
     if (!where.textContent || style.display === "none") return;
     const all = document.createRange();
@@ -119,8 +120,7 @@ class Copy {
     );
     const [{ base }] = linesOf(texts.nextNode(), style);
     const line = { text: where.textContent.replace(/\s+/g, " ").trim(), left: begin, width, base };
-    const shown = [...status.querySelectorAll(":scope > span:not([hidden], .state, .saving)")];
-    const ends = Math.max(...shown.map((each) => each.getBoundingClientRect().right));
+    const ends = Math.max(...numbers.map((each) => each.getBoundingClientRect().right));
     const isBeside = line.width < this.origin.right - Math.max(ends, this.origin.left) - MARGIN;
     if (!isBeside) return this.line(line, this.svg, style);
     const left = this.origin.right - line.width;

@@ -23,15 +23,15 @@ export class CycleFilm {
   // -- before and after -----------------------------------------------------------------------------------------
 
   async begin() {
-    const { player, history } = this.cycles;
+    const { player, course } = this.cycles;
     player.pause();
     this.place = player.position;
     // At the start nothing has happened: the film is of what comes.
-    const at = this.place || history.following(0, this.span);
-    this.from = history.before(at, this.span);
-    this.to = history.following(this.from, this.span);
+    const at = this.place || course.following(0, this.span);
+    this.from = course.before(at, this.span);
+    this.to = course.following(this.from, this.span);
     if (!this.to || this.from === this.to) throw new Stopped("nothing moves here");
-    const { round } = history.events[this.from];
+    const { round } = course.eventTo(this.from + 1);
     this.name = this.span === "round" ? `round${round + 1}` : `event${this.to}`;
     this.hold(true);
     const milliseconds = this.lengths.reduce((sum, each) => sum + each, 0);
@@ -49,7 +49,7 @@ export class CycleFilm {
 
   // Nothing but Stop can be pressed meanwhile, and no key but Escape, which stops too.
   hold(on) {
-    for (const part of this.root.querySelectorAll(".bar, .panes, .said, .status > *")) {
+    for (const part of this.root.querySelectorAll(".bar, .pane, .said, .common > *")) {
       part.inert = on && !part.matches(".saving");
     }
     document.documentElement.toggleAttribute("data-filming", on);
@@ -67,7 +67,7 @@ export class CycleFilm {
   // Milliseconds of the motion that leads to each position.
   get lengths() {
     const { from, to, cycles } = this;
-    return Array.from({ length: to - from }, (_, k) => cycles.player.lengthOf(cycles.history.events[from + k]));
+    return Array.from({ length: to - from }, (_, k) => cycles.player.lengthOf(cycles.course.eventTo(from + k + 1)));
   }
 
   // Go through its moments; the player stands at one when it is yielded.

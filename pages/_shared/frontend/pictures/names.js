@@ -6,9 +6,11 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-|-$/g, "");
 
+const WAYS = { program: ["cycles"], messages: ["cycles", "messages"], both: ["cycles", "both"] };
+
 // The cycles, and the place: that of a film, or the event shown.
 export const namedCycles = ({ data, player }, film) =>
-  ["bender-lab", plain(data.title) || "model", "cycles", film?.name ?? `event${player.position}`].join("-");
+  ["bender-lab", plain(data.title) || "model", ...WAYS[data.by], film?.name ?? `event${player.position}`].join("-");
 
 // `film`: what a moving picture is of.
 export const named = (stage, film) => {

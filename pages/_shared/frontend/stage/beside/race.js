@@ -5,11 +5,10 @@ import { levelMarks } from "../../marks/levels.js";
 import { Picture } from "../../marks/picture.js";
 import { clamp } from "../../numbers.js";
 import { counts, linear } from "../../scales.js";
-import { number } from "../../text.js";
+import { entries, grouped, number } from "../../text.js";
 import { boundsOf, inSight, lowerAfter, sweepsBeside } from "../charts/history.js";
 import { Progress } from "../charts/progress.js";
 import { write } from "../../layout.js";
-import { grouped } from "../charts/tail.js";
 import { KIND } from "../kinds.js";
 import { workIn, workOf } from "./clock.js";
 
@@ -274,11 +273,6 @@ export class Race {
 }
 
 const aheadOf = ([one, two], scale) => (Math.abs(one - two) <= EQUAL * scale ? -1 : Number(two > one));
-
-const entries = (count) => {
-  if (count === Infinity) return "…";
-  return count >= 1e6 ? `${number(count / 1e6, 4)} M` : grouped(Math.round(count));
-};
 
 // How many states of the group that is updated were evaluated.
 const evaluated = ({ graph, running }, moment) => {

@@ -3,11 +3,12 @@
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { mix } from "../../numbers.js";
+import { grouped } from "../../text.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "../../marks/levels.js";
 import { columnOf } from "./sums.js";
-import { grouped, tailMarks } from "./tail.js";
+import { tailMarks } from "./tail.js";
 
 const [LETTER, NARROW] = [7.5, 6.6]; // pixels that a character of a name takes, and one of the counter
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's

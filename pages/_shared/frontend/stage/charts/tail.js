@@ -1,11 +1,9 @@
 // The states without a column: one curve of their lower bounds by rank, on a log axis, which the ceiling crosses.
 
 import { clipped } from "../../marks/clip.js";
+import { grouped } from "../../text.js";
 
 const ROOM = 11; // pixels between a line and the middle of a text
-
-// A count in groups of three digits.
-export const grouped = (n) => n.toLocaleString("en").replaceAll(",", " ");
 
 // The lowest place of a text that lies on none of some lines.
 const freeHeight = (lines, { top, bottom }) => {
