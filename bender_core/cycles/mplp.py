@@ -82,7 +82,8 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
     parts : BeliefParts or None
         Where the gap between both bounds lies; None if states are not kept.
     position : int
-        The number of events before the present state, of which all attributes above are.
+        The number of events before the present state, of which all attributes above are; after a stop within a round,
+        they are those reached by then.
     rounds : int
         Complete rounds.
     work : int
@@ -119,7 +120,7 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
         # Those of the best bound.
         self._beliefs: Beliefs | None = beliefs_of(self._clusters) if keeps else None
         # What has been reached, also within a round, whatever is shown.
-        self._now = PursuitState(self._search.labeling, mrf.energy(self._search.labeling), lower)
+        self._now = PursuitState(self._search.labeling, mrf.energy(self._search.labeling), lower, present=lower)
         self._reach()
         self._log = PursuitLog(self._now, keeps)
         self._show(0)
@@ -180,6 +181,7 @@ class CyclePursuit(Stepped[PursuitState, PursuitEvent]):
 
     def _certify(self) -> None:
         lower = certified(self._clusters, self.mrf.constant)
+        self._now = self._now._replace(present=lower)
         if lower > self._now.lower_bound:
             if self._beliefs is not None:
                 self._beliefs = beliefs_of(self._clusters)

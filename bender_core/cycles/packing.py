@@ -301,7 +301,7 @@ class Packing(Stepped[State, CycleEvent]):
         return parts_of(self.graph, self.cycles, self.shares, broken)
 
     def take(self, labeling: IntArray) -> None:
-        """Take over a labelling from elsewhere, if it is better.
+        """Take over a labelling from elsewhere, if it is better: from the end of the last complete round on.
 
         Parameters
         ----------

@@ -5,6 +5,7 @@ Source: docs/cycles.md §8.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -105,6 +106,8 @@ class PursuitState(NamedTuple):
         Whether the last messages began with soft minima.
     work : int
         Done until then, table entries.
+    present : float
+        The bound by the messages passed last, which may be below the best one, energy.
     """
 
     labeling: IntArray
@@ -114,6 +117,7 @@ class PursuitState(NamedTuple):
     n_triplets: int = 0
     is_soft: bool = False
     work: int = 0
+    present: float = -math.inf
 
 
 class PursuitEvent(NamedTuple):
@@ -133,6 +137,8 @@ class PursuitEvent(NamedTuple):
         After the event.
     work : int
         Done by then, table entries. The cycles of a round are found together.
+    present : float
+        The bound by the messages passed last, in whose beliefs the cycle was found, energy.
     """
 
     round: int
@@ -142,6 +148,7 @@ class PursuitEvent(NamedTuple):
     lower_bound: float
     upper_bound: float
     work: int
+    present: float
 
 
 class PursuitLog(Timeline[PursuitState, PursuitEvent]):
@@ -168,8 +175,8 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
             state, cycle = self._states[k + 1], None
         else:
             state, cycle = self._within(k, nth + 1), found[nth]
-        of_state = state.n_triplets, state.is_soft, state.lower_bound, state.upper_bound, state.work
-        return PursuitEvent(k, cycle, *of_state)
+        bounds = state.lower_bound, state.upper_bound
+        return PursuitEvent(k, cycle, state.n_triplets, state.is_soft, *bounds, state.work, state.present)
 
     def _within(self, k: int, count: int) -> PursuitState:
         state = self._states[k]

@@ -47,6 +47,11 @@ class Timeline(ABC, Generic[S, E]):
     def __len__(self) -> int:
         return self._begins[-1] + self._count()
 
+    @property
+    def keeps(self) -> bool:
+        """Whether all events can be shown."""
+        return self._keeps
+
     def __getitem__(self, number: int) -> E:
         if not 0 <= number < len(self):
             raise IndexError(f"event {number} of {len(self)}")
@@ -152,7 +157,7 @@ class Stepped(Rounds, Generic[S, E]):
         Returns
         -------
         list
-            Its events; empty at the end.
+            Its events; empty at the end, and where they are not kept.
 
         Raises
         ------
@@ -166,7 +171,7 @@ class Stepped(Rounds, Generic[S, E]):
         begin = self.position
         for _ in self._go_on(grain):
             stop.check()
-        return [self._log[k] for k in range(begin, self.position)]
+        return [self._log[k] for k in range(begin, self.position)] if self._log.keeps else []
 
     def _slices(self) -> Iterator[None]:
         return self._go_on("round")
@@ -197,8 +202,10 @@ class Stepped(Rounds, Generic[S, E]):
         Raises
         ------
         ValueError
-            If the position is beyond the last computed event.
+            If the position is beyond the last computed event, or before it and events are not kept.
         """
         if not 0 <= position <= len(self._log):
             raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
+        if position < len(self._log) and not self._log.keeps:
+            raise ValueError(f"event {position} cannot be shown, as events are not kept; make this with keeps=True")
         self._show(position)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import bender_core as bc
-from bender_core.cycles.shares import rests
+from bender_core.cycles.shares import SPENT, rests
 from bender_core.cycles.signed import SignedGraph
 from bender_core.model import FloatArray, IntArray
 from bender_core.visualization.layout import variable_layout
@@ -125,7 +125,7 @@ class Encoder(Encoding):
         assert event.cycle is not None
         self._number.setdefault(event.cycle.tobytes(), number)
         walk, edges = walk_of(graph, event.cycle)
-        spent = least_left(rest, event.cycle)
+        spent = spent_edge(graph.cost, rest, event.cycle)
         rest[event.cycle] -= event.share
         return {
             "round": event.round,
@@ -185,6 +185,7 @@ def walk_of(graph: SignedGraph, cycle: IntArray) -> tuple[list[int], list[int]]:
     return walk, edges
 
 
-def least_left(rest: FloatArray, cycle: IntArray) -> int:
-    """The edge of a cycle that has least left."""
-    return int(cycle[rest[cycle].argmin()])
+def spent_edge(cost: FloatArray, rest: FloatArray, cycle: IntArray) -> int:
+    """The edge that says how much a cycle takes: one that has lent all, or else the one that has least left."""
+    share, left = rest[cycle] / cost[cycle], rest[cycle]
+    return int(cycle[share.argmin() if share.min() <= SPENT else left.argmin()])

@@ -78,9 +78,10 @@ class Pursued(TypedDict):
 
     round: Count
     walk: Walk
-    edges: list[EdgeNumber | None]  # edge k joins vertex k and the next one; None: no coupling, but a chord
+    edges: list[EdgeNumber | None]  # edge k joins vertex k and the next one; None: a chord, or no weight
     preferences: list[float]  # of the same, energy: opposite ends if positive; 0: nothing any more
     strength: Excess  # the weakest of them: what messages over this cycle alone can gain at least
+    behind: Excess  # how far the bound by the present messages, which would rise by that, is below LB
     triplets: list[Vertex]  # those that are new, in threes
     lower: Energy
     upper: Energy

@@ -33,6 +33,7 @@ class PursuitEncoder(Encoding):
         self._pursuit, self._done = pursuit, 0
         self._last = pursuit.lower_bound, pursuit.upper_bound  # at the end of the last round
         self._number = {(i, j): edge for edge, (i, j) in enumerate(graph.ends.tolist())}
+        self._pairs = set(map(tuple, pursuit.mrf.edges.tolist()))  # of these, some may have no weight
 
     def go_on(self) -> list[protocol.Pursued | protocol.Passed]:
         pursuit, encoded = self._pursuit, list[protocol.Pursued | protocol.Passed]()
@@ -48,19 +49,20 @@ class PursuitEncoder(Encoding):
 
     def _found(self, event: PursuitEvent, found: Pursued) -> protocol.Pursued:
         walk = found.cycle.tolist()
-        pairs = zip(walk, walk[1:] + walk[:1], strict=True)
-        edges = [self._number.get((min(pair), max(pair))) for pair in pairs]
+        pairs = [(min(pair), max(pair)) for pair in zip(walk, walk[1:] + walk[:1], strict=True)]
+        has_chords = any(pair not in self._pairs for pair in pairs)
         return {
             "round": event.round,
             "walk": walk,
-            "edges": edges,
+            "edges": [self._number.get(pair) for pair in pairs],
             "preferences": (found.preference if found.used is None else found.preference * ~found.used).tolist(),
             "strength": found.strength,
+            "behind": max(event.lower_bound - event.present, 0.0),
             "triplets": [v for triple in found.triples for v in triple],
             "lower": event.lower_bound,
             "upper": event.upper_bound,
             "work": event.work,
-            "sentence": pursuit_words.found(event, found, None in edges, self._names),
+            "sentence": pursuit_words.found(event, found, has_chords, self._names),
         }
 
     def _passed(self, event: PursuitEvent) -> protocol.Passed:

@@ -8,7 +8,7 @@ import bender_core as bc
 from bender_core.cycles.pursuit import PursuitEvent
 from bender_core.cycles.triplets import Pursued
 from bender_core.looking.words import at_least, bounded, number, optimal
-from pages._shared.cycles.words import around, rounded_down
+from pages._shared.cycles.words import around, rise
 
 
 def opening(pursuit: bc.CyclePursuit) -> str:
@@ -49,6 +49,9 @@ def found(event: PursuitEvent, pursued: Pursued, has_chords: bool, names: Sequen
             f"Every labelling goes against a preference, by {number(pursued.strength)} at least: messages over this "
             "cycle alone could gain that"
         )
+        behind = event.lower_bound - event.present
+        if number(behind) != "0" and behind > 0.0:
+            gain += f", from {number(behind)} below LB, where the last ones are"
     return (
         f"Round {event.round + 1}: the cycle {around(pursued.cycle.tolist(), len(names), names)} is frustrated: {some} "
         f"opposite ends{' at first' * pursued.is_tied}. {gain}. {into}."
@@ -67,8 +70,8 @@ def passed(event: PursuitEvent, lower: float, upper: float) -> str:
     count = event.n_triplets
     over = f"over {count:,} triplet{'s' * (count != 1)}" if count else "between variables and couplings"
     soft = ", at first with soft minima, as minima were stuck," * event.is_soft
-    was, now = rounded_down(lower, upper), rounded_down(event.lower_bound, event.upper_bound)
-    rises = f"raise LB from {was} to {now}" if event.lower_bound > lower and was != now else "leave LB as it is"
+    risen = rise((lower, upper), (event.lower_bound, event.upper_bound))
+    rises = f"raise LB {risen}" if risen else "leave LB as it is"
     better = f" A better labelling was found: UB falls to {number(event.upper_bound)}." * (event.upper_bound < upper)
     return f"Round {event.round + 1} ends: messages {over}{soft} {rises}.{better}"
 

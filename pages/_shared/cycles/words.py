@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 import bender_core as bc
 from bender_core.cycles.log import CycleEvent
+from bender_core.cycles.packing import decoded
 from bender_core.cycles.signed import SignedGraph
 from bender_core.looking.words import at_least, bounded, number, optimal
 
 # The most variables of a cycle that a sentence names.
 NAMED = 6
+# Of a bound: a difference that may be rounding.
+ROUNDING = 1e-13
 
 
 def opening(packing: bc.Packing) -> str:
@@ -19,6 +24,8 @@ def opening(packing: bc.Packing) -> str:
     graph = packing.graph
     if not len(graph.cost):
         return "Nothing in this model depends on its variables: every labelling has the same energy."
+    if not graph.broken(decoded(graph, np.zeros(len(graph.cost)))).any():
+        return f"A labelling that breaks no coupling costs {number(graph.base)}. There is one: no cycle is frustrated."
     return (
         f"A labelling that breaks no coupling would cost {at_least(graph.base)}: the first LB. But a cycle with an odd "
         "number of couplings that want opposite ends is frustrated: every labelling breaks at least one of them. Press "
@@ -51,7 +58,7 @@ def found(graph: SignedGraph, event: CycleEvent, walk: Sequence[int], spent: int
         return f"{where}. It takes nothing yet, as {coupling} has lent all that it costs; {then}."
     return (
         f"{where}, so every labelling breaks at least one. It takes {number(event.share)} from each, all that "
-        f"{coupling} has left, and LB rises by that, to {_lower(event)}."
+        f"{coupling} has left, and LB rises by that, to {rounded_down(event.lower_bound, event.upper_bound)}."
     )
 
 
@@ -65,10 +72,11 @@ def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
     count : int
         Of cycles that take a share.
     """
-    lower, now = _lower(before), _lower(event)
+    bounds = [(each.lower_bound, each.upper_bound) for each in (before, event)]
+    risen = rise(*bounds)
     cycles = f"{count:,} cycle{'s take' if count != 1 else ' takes'} a share"
-    if event.lower_bound > before.lower_bound and now != lower:
-        what = f"the linear program chooses all shares of the cycles known so far anew. LB rises from {lower} to {now}"
+    if risen:
+        what = f"the linear program chooses all shares of the cycles known so far anew. LB rises {risen}"
     else:
         what = "the linear program finds no better shares of the cycles known so far, and LB stays as it is"
     is_better = event.upper_bound < before.upper_bound
@@ -81,8 +89,13 @@ def rounded_down(lower: float, upper: float) -> str:
     return number(lower) if math.isclose(lower, upper, rel_tol=1e-9) else at_least(lower)
 
 
-def _lower(event: CycleEvent) -> str:
-    return rounded_down(event.lower_bound, event.upper_bound)
+def rise(before: tuple[float, float], after: tuple[float, float]) -> str:
+    """How the first of two bounds has risen; empty if it has not, or only by rounding."""
+    difference = after[0] - before[0]
+    if difference <= ROUNDING * max(abs(before[0]), abs(after[0])):
+        return ""
+    was, now = rounded_down(*before), rounded_down(*after)
+    return f"from {was} to {now}" if was != now else f"by {number(difference)}, to {now}"
 
 
 def ending(packing: bc.Packing) -> str:

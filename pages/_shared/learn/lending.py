@@ -98,7 +98,7 @@ class Lending:
         if over:
             lends, has = ("lends", "it has") if len(over) == 1 else ("lend", "they have")
             amount = number(-float(left[over].sum()))
-            return f"{self._listed(over)} {lends} {amount} more than {has}{self._sharing(over)}; LB falls by that"
+            return f"{self._listed(over)} {lends} {amount} more than {has}{self._sharing(over)}; LB loses that again"
         if same(self.lower(shares), self.best):
             also = ", and is the optimum" if same(self.best, self.optimum) else ""
             return f"LB is as high as shares can make it{also}"

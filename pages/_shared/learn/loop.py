@@ -31,7 +31,7 @@ But this ring is **frustrated**: an odd number of its couplings want opposite en
 one. So each coupling may **lend** the ring the same **share** of its cost: whichever is broken, the ring gets one share
 back. The bound rises by it.
 
-What lends more than it has must return the rest, and the bound falls.
+What a coupling lends beyond its cost, the bound loses again.
 
 **Try it:** drag the share. Where is the bound highest? Then take the loops that share couplings: what one takes, others
 lack. Can LB reach the optimum?

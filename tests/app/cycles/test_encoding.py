@@ -95,11 +95,33 @@ def test_what_is_left_of_the_gap_is_said() -> None:
     assert "No frustrated cycle is left that could raise LB" in encoder.ending()["sentence"]
 
 
+def test_the_coupling_is_named_that_has_lent_all() -> None:
+    """With costs of many sizes, another one may have less left."""
+    ends = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
+    costs = [1e12, 3e12, 0.4, 1e12 - 0.5, 0.3]
+    packing = bc.Packing(bc.BinaryMRF(np.zeros((4, 2)), ends, np.array([cost * np.eye(2) for cost in costs])))
+    _, events = encoded(packing)
+    idle = [event["sentence"] for event in events if event.get("share") == 0.0]
+    assert idle
+    assert all("as x0 – x1 has lent all that it costs" in sentence for sentence in idle)
+
+
+def test_a_small_rise_of_the_bound_is_said_by_itself() -> None:
+    assert words.rise((-2.0, 1.0), (-1.5, 1.0)) == "from −2 to −1.5"
+    assert words.rise((-109.58883, 0.0), (-109.58820, 0.0)) == "by 0.00063, to −109.59"
+    assert words.rise((-109.58883, 0.0), (-109.58883 + 3e-14, 0.0)) == ""
+    assert words.rise((-1.0, 1.0), (-1.0, 1.0)) == ""
+
+
 def test_models_without_couplings_and_without_cycles_are_said_to_be_so() -> None:
     flat = bc.Packing(bc.BinaryMRF(np.zeros((3, 2))))
     assert words.opening(flat) == "Nothing in this model depends on its variables: every labelling has the same energy."
     encoder, events = encoded(bc.Packing(bc.BinaryMRF(np.zeros((3, 2)), [[0, 1], [1, 2]], [np.eye(2)] * 2)))
     assert not events
+    assert (
+        encoder.start["sentence"]
+        == "A labelling that breaks no coupling costs 0. There is one: no cycle is frustrated."
+    )
     assert encoder.ending()["proven"]
 
 

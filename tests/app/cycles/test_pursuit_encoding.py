@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.cycles.pursuit import beliefs_of
 from bender_core.cycles.signed import signed_graph
 from pages._shared.cycles import protocol
 from pages._shared.cycles import pursuit_words as words
@@ -52,6 +53,7 @@ def test_events_have_the_values_of_the_pursuit(mrf: bc.BinaryMRF) -> None:
             assert event["walk"] == found.cycle.tolist()
             assert event["preferences"] == found.preference.tolist()
             assert event["strength"] == min(map(abs, event["preferences"]))
+            assert event["behind"] == max(pursuit.lower_bound - pursuit.events[number - 1].present, 0.0)
             assert event["triplets"] == np.ravel(found.triples).tolist()
             pairs = zip(event["walk"], np.roll(event["walk"], -1).tolist(), strict=True)
             assert event["edges"] == [couplings.get(frozenset(pair)) for pair in pairs]
@@ -117,6 +119,38 @@ def test_a_triplet_and_chords_are_named_as_such() -> None:
     shown = sentences(synth.ising_grid(8, 8, torus=True, coupling="gaussian", seed=3))
     assert any("couplings and chords prefer" in sentence for sentence in shown)
     assert any(" of them new." in sentence for sentence in shown)
+
+
+def test_a_gain_of_messages_below_the_best_bound_is_said_to_begin_there() -> None:
+    """After soft minima. The gain is that of the bound by the present messages, which a sum of minima gives."""
+    mrf = synth.ising_grid(9, 9, torus=True, coupling="gaussian", seed=10)
+    _, events = encoded(bc.CyclePursuit(mrf))
+    found = [event for event in events if "walk" in event]
+    behind = [event for event in found if event["behind"] > 1e-6]
+    assert behind
+    assert all("below LB, where the last ones are" in event["sentence"] for event in behind)
+    assert all("below LB" not in event["sentence"] for event in found if event["behind"] == 0.0)
+    pursuit = bc.CyclePursuit(mrf)
+    for _ in range(12):
+        pursuit.step("round")
+        next_ones = (pursuit.events[k] for k in range(pursuit.position, len(pursuit.events)))
+        (present,) = {event.present for event in next_ones}
+        clusters = pursuit._clusters
+        tables = (clusters.of_variables, clusters.of_edges, beliefs_of(clusters).of_triplets)
+        naive = sum(table.reshape(len(table), -1).min(axis=1).sum() for table in tables) + mrf.constant
+        assert present == pytest.approx(naive)
+
+
+def test_a_coupling_without_weight_is_no_chord() -> None:
+    """All pairs are coupled, some without weight: no cycle has a chord."""
+    pairs = np.column_stack(np.triu_indices(6, 1))
+    weights = np.random.default_rng(109).integers(-2, 3, len(pairs)).astype(float)
+    pursuit = bc.CyclePursuit(bc.BinaryMRF(np.zeros((6, 2)), pairs, weights[:, None, None] * np.eye(2)))
+    encoder = PursuitEncoder(pursuit, signed_graph(pursuit.mrf))
+    pursuit.run(30)
+    found = [event for event in encoder.go_on() if "walk" in event]
+    assert any(None in event["edges"] for event in found)
+    assert not any("chords" in event["sentence"] for event in found)
 
 
 def test_models_without_variables_or_cycles_have_no_cycle_to_show() -> None:

@@ -54,10 +54,13 @@ def test_what_couplings_lend_too_much_lowers_the_bound() -> None:
         ((2, 0.5, 1), "Loop B can take 0.5 more: its couplings have something left"),
         ((2, 1, 0), "Loop C can take 2 more: its couplings have something left"),
         ((1.5, 1.5, 1.5), "Couplings b–c and c–d have lent all they have: loops A, B and C share them"),
-        ((2, 2, 0), "Coupling b–c lends 1 more than it has: loops A and B share it; LB falls by that"),
-        ((3, 0, 0), "Coupling a–c lends 1 more than it has; LB falls by that"),
-        ((2, 2, 2), "Couplings b–c and c–d lend 2 more than they have: loops A, B and C share them; LB falls by that"),
-        ((6, 6, 6), "7 couplings lend 31 more than they have; LB falls by that"),
+        ((2, 2, 0), "Coupling b–c lends 1 more than it has: loops A and B share it; LB loses that again"),
+        ((3, 0, 0), "Coupling a–c lends 1 more than it has; LB loses that again"),
+        (
+            (2, 2, 2),
+            "Couplings b–c and c–d lend 2 more than they have: loops A, B and C share them; LB loses that again",
+        ),
+        ((6, 6, 6), "7 couplings lend 31 more than they have; LB loses that again"),
     ],
 )
 def test_a_sentence_says_what_stops_the_bound(shares: tuple[float, ...], sentence: str) -> None:
@@ -67,7 +70,7 @@ def test_a_sentence_says_what_stops_the_bound(shares: tuple[float, ...], sentenc
 def test_the_ring_is_the_case_of_one_loop() -> None:
     assert ring().limit([0.0]) == "The ring can take 4 more: its couplings have something left"
     assert ring().limit([4.0]) == "LB is as high as shares can make it, and is the optimum"
-    assert ring().limit([5.0]) == "6 couplings lend 6 more than they have; LB falls by that"
+    assert ring().limit([5.0]) == "6 couplings lend 6 more than they have; LB loses that again"
 
 
 def test_a_coupling_that_lends_too_much_has_another_colour_in_both_figures() -> None:
@@ -94,7 +97,7 @@ def test_loops_that_share_couplings_are_dragged_to_the_optimum() -> None:
     drag(test, "B", 3.0)
     assert "LB 3, at best 5. Couplings b–c and c–d have lent all they have" in titles(test)
     drag(test, "A", 2.0)
-    assert "LB 3, at best 5. Coupling b–c lends 2 more than it has: loops A and B share it; LB falls" in titles(test)
+    assert "LB 3, at best 5. Coupling b–c lends 2 more than it has: loops A and B share it; LB loses" in titles(test)
     drag(test, "B", 1.0)
     drag(test, "C", 2.0)
     assert "LB 5, at best 5. LB is as high as shares can make it, and is the optimum." in titles(test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -270,6 +271,34 @@ def test_what_is_not_kept_takes_no_memory() -> None:
     packing.run()
     assert packing.rounds > 3
     assert len({id(state) for state in packing.events._states}) <= 2
+
+
+@pytest.mark.parametrize("made", [Packing, bc.CyclePursuit])
+@pytest.mark.parametrize("grain", ["cycle", "round"])
+def test_steps_that_are_not_kept_lead_to_the_same_and_not_back(
+    made: type[Packing] | type[bc.CyclePursuit], grain: Literal["cycle", "round"]
+) -> None:
+    kept, plain = (made(bc.sample("torus-10x10"), keeps=keeps) for keeps in (True, False))
+    for _ in range(3):
+        kept.step("round")
+        while plain.rounds < kept.rounds:
+            assert plain.step(grain) == []
+        assert plain.lower_bound == pytest.approx(kept.lower_bound)
+    with pytest.raises(ValueError, match="as events are not kept"):
+        plain.seek(0)
+
+
+def test_work_rises_with_every_round() -> None:
+    for engine in (Packing(bc.sample("torus-10x10")), bc.CyclePursuit(bc.sample("torus-10x10"))):
+        before = engine.work
+        engine.run()
+        works = [engine.events[number].work for number in range(len(engine.events))]
+        assert before <= works[0]
+        assert works == sorted(works)
+        assert works[-1] <= engine.work
+        rounds = [engine.events[number].round for number in range(len(engine.events))]
+        ends = [works[rounds.index(k) :][rounds.count(k) - 1] for k in range(rounds[-1] + 1)]
+        assert (np.diff(ends) > 0).all()
 
 
 def test_perturbed_costs_lead_to_the_same_bound_as_the_true_ones(monkeypatch: pytest.MonkeyPatch) -> None:

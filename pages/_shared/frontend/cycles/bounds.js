@@ -74,7 +74,7 @@ export class Bounds {
       ...marks,
       ...(this.isByWork ? [] : rounds(histories[0], x, box, seen[0])),
       ...histories.flatMap((history, k) => this.lines(k, history, moments[k].state, seen[k])),
-      ...this.names(moments, size),
+      ...this.names(moments),
     ]);
     this.svg.setAttribute("aria-label", this.words(moments));
   }
@@ -113,7 +113,7 @@ export class Bounds {
   }
 
   // Beside the ends of the lines. Of two upper bounds, the better one.
-  names(moments, { height }) {
+  names(moments) {
     const { y, box } = this.frame;
     const states = moments.map(({ state }) => state);
     const upper = Math.min(...states.map((state) => state.upper));
@@ -126,20 +126,24 @@ export class Bounds {
     });
     const all = [{ id: "upper-name", text: `UB ${number(upper)}`, value: upper, what: "upper-name" }, ...of];
     const heights = all.map(({ value }) => y(value));
-    const places = stacked(heights, 12, height - 4, APART);
+    const places = stacked(heights, 12, box.bottom, APART);
     return all.map(({ id, text, value, what }, k) => ({
       ...{ id, class: id, x: box.right + 8, y: places[k] + 5, text, means: { what, value } },
     }));
   }
 
-  // Who leads, after equal work but for an event.
+  // Who leads, after the same work.
   lead(moments) {
-    const { halves } = this.owner;
+    const { halves, course } = this.owner;
     const lowers = moments.map(({ state }) => state.lower);
     const [more, less] = lowers[0] >= lowers[1] ? [0, 1] : [1, 0];
-    const ended = halves.filter((half, k) => half.ended(moments[k]) !== null);
-    const where =
-      ended.length === 2 ? "both have ended" : ended.length ? `at the end of the ${ended[0].way}` : "equal work";
+    const place = moments.reduce((sum, { state }) => sum + state.position, 0);
+    const ends = halves.every((half, k) => half.ended(moments[k]) !== null);
+    const where = ends
+      ? "both have ended"
+      : place
+        ? `after ${entries(course.workAt(place))} entries read`
+        : "at the start";
     const by = lowers[more] - lowers[less];
     if (by <= EQUAL * halves[0].history.graph.scale) return `LB is the same in both (${where})`;
     return `${halves[more].leads} by ${number(by)} (${where})`;

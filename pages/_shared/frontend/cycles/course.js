@@ -1,5 +1,5 @@
-// The events of one history, or of two side by side: of these the one goes on that has done less work. A place in it is
-// a number of events, of all histories together.
+// The events of one history, or of two side by side, in the order of the work after which they have happened. A place
+// in it is a number of events, of all histories together: those that have happened after the same work.
 
 export class Course {
   constructor(histories) {
@@ -19,11 +19,10 @@ export class Course {
   // Whose event comes after all others; null if that is not known yet, or if none follows.
   next() {
     const counts = this.counts.at(-1);
-    const isGoing = ({ isOver, length }, k) => !isOver || counts[k] < length;
-    const going = [...counts.keys()].filter((k) => isGoing(this.histories[k], k));
-    const works = going.map((k) => this.histories[k].workOf(counts[k]));
-    const k = going[works.indexOf(Math.min(...works))];
-    return k !== undefined && counts[k] < this.histories[k].length ? k : null;
+    const going = [...counts.keys()].filter((k) => !this.histories[k].isOver || counts[k] < this.histories[k].length);
+    if (going.some((k) => counts[k] === this.histories[k].length)) return null;
+    const works = going.map((k) => this.histories[k].events[counts[k]].work);
+    return going[works.indexOf(Math.min(...works))] ?? null;
   }
 
   get length() {
@@ -35,9 +34,9 @@ export class Course {
     return this.histories.every(({ end }) => end !== null) ? this.length : null;
   }
 
-  // Whose event leads to a place; at the start, the first one.
+  // Whose event leads to a place; at the start, whose is the first one.
   moverTo(position) {
-    return position ? this.movers[position - 1] : 0;
+    return this.movers[Math.max(position - 1, 0)] ?? 0;
   }
 
   // The event that leads to a place; null at the start.
@@ -46,7 +45,7 @@ export class Course {
     return position ? this.histories[k].events[this.counts[position][k] - 1] : null;
   }
 
-  // The work done at a place, by the one that has done most.
+  // The work after which a place is reached.
   workAt(position) {
     return Math.max(...this.histories.map((history, k) => history.workOf(this.counts[position][k])));
   }

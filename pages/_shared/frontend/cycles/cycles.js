@@ -207,6 +207,7 @@ class Cycles {
     if (!this.course) return;
     const moments = this.player.moments();
     this.root.classList.toggle("dark", this.dark);
+    for (const [k, half] of this.halves.entries()) half.parts.gather(moments[k]);
     for (const [k, half] of this.halves.entries()) half.draw(moments[k], this.data.title);
     for (const pane of this.panes) pane.draw(moments);
     this.status(moments);

@@ -101,7 +101,9 @@ export class Lending {
     const { half } = this;
     const { history } = half;
     const { cycles, broken } = state;
-    this.title(`Shares of ${cycles.length} cycle${cycles.length === 1 ? "" : "s"}, the largest first`);
+    this.title(
+      `Shares of ${cycles.length.toLocaleString("en")} cycle${cycles.length === 1 ? "" : "s"}, the largest first`,
+    );
     const [shown, more] = this.fitting(
       cycles.slice().sort((a, b) => b.share - a.share),
       size.height,

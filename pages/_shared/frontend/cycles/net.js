@@ -18,15 +18,19 @@ const [MOST, FEWER] = [3500, 1500]; // couplings up to which all are drawn, and 
 const NAMED = 24; // variables up to which their names are written
 const AROUND = [14, 30]; // pixels of the ends of a line that goes around, at least and at most
 const CIRCLES = [3, 16]; // pixels of the radius of a group, at least and at most
+const MEASURED = 200; // places whose distance to the next one is measured
 const CORE = 0.35; // of the width of a coupling: the line that marks it as broken
 
-// The distance of a place to the one next to it, in the middle of all places.
+// The distance of a place to the one next to it, in the middle of those looked at: not all of many.
 const nearest = (places) => {
-  const apart = places.map(([x, y], i) =>
-    Math.min(...places.map(([u, v], j) => (j === i ? Infinity : Math.hypot(x - u, y - v)))),
-  );
+  const every = Math.ceil(places.length / MEASURED);
+  const apart = places
+    .filter((_, i) => i % every === 0)
+    .map((own) => Math.min(...places.map((other) => (other === own ? Infinity : distance(own, other)))));
   return apart.sort((a, b) => a - b)[Math.floor(apart.length / 2)] ?? Infinity;
 };
+
+const distance = ([x, y], [u, v]) => Math.hypot(x - u, y - v);
 
 // From the back to the front.
 const LAYERS = ["costs", "fills", "motion", "front"];

@@ -23,12 +23,24 @@ export class Parts {
     this.picture = new Picture(this.svg, "gap parts", owner.tip);
   }
 
+  // Know the parts, before any are drawn: those of two have the same scale.
+  gather({ state }) {
+    const { grouping } = this.owner.net;
+    if (!isNew(this, [state, grouping])) return;
+    const parts = partsOf(state, this.owner.history.graph);
+    this.parts = grouping ? grouping.parts(parts) : parts;
+  }
+
+  get largest() {
+    return this.parts[0]?.value ?? 0;
+  }
+
   draw({ state, isEnd }) {
     const { history } = this.owner;
     const { graph } = history;
     const { width, height } = this.owner.sizes.of(this.svg);
     const gap = state.upper - state.lower;
-    const closed = isClosed(state.lower, state.upper, graph.scale);
+    const closed = gap <= 0 || isClosed(state.lower, state.upper, graph.scale);
     // No energy of a labelling lies between the bounds.
     const between = isEnd && history.ending.proven && !closed;
     const where = between
@@ -37,16 +49,11 @@ export class Parts {
     write(this.owner.$("[data-out=parts]"), closed ? "The gap is closed" : where);
     if (!width) return;
     if (closed) return this.picture.draw([{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }]);
-    const { grouping } = this.owner.net;
-    if (isNew(this, [state, grouping])) {
-      const parts = partsOf(state, graph);
-      this.parts = grouping ? grouping.parts(parts) : parts;
-    }
     const { parts } = this;
     const room = Math.max(2, Math.floor(height / TALL));
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
     const rest = parts.slice(shown.length);
-    const most = parts[0]?.value ?? 1;
+    const most = Math.max(...this.owner.whole.halves.map((half) => half.parts.largest)) || 1;
     const rows = shown.flatMap((part, k) => this.row(part, k, { most, width, broken: state.broken }));
     const { others: unsent, rest: more } = state.gap ?? { others: 0, rest: 0 };
     const sum = rest.reduce((total, { value }) => total + value, more);

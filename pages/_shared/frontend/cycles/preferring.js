@@ -27,15 +27,19 @@ export function preferring({ event }, size) {
     const y = TALL * row;
     const bar = { x: left, y: y + 4, height: TALL - 9 };
     const hover = (on) => half.point(on ? { edges: edge === null ? [] : [edge], vertices: pair } : null);
-    const tip = () => [name, what, edge === null ? "a chord, which by itself wants nothing" : "a coupling"];
+    const tip = () => [
+      name,
+      what,
+      edge === null ? "no coupling with a weight: by itself it wants nothing" : "a coupling",
+    ];
     const text = strong ? `${number(strong, 3)} ${ends}` : "used up";
     return [
       { id: `strong ${k}`, class: "bar-cost", width: wide(strong), ...bar, rx: 2 },
       { id: `gain ${k}`, class: "bar-taken", width: wide(strength), ...bar },
-      { ...named(k, shortInside(name, letters), left - 6, y + TALL / 2 + 1), "text-anchor": "end" },
+      { ...named(k, shortInside(name, letters), left - 6, y + TALL / 2 + 5), "text-anchor": "end" },
       {
         ...{ id: `prefers ${k}`, class: `left-over${isWeakest ? " nothing" : ""}`, x: left + wide(strong) + 6 },
-        ...{ y: y + TALL / 2 + 1, text, means: { what: "preference", pair, value: preferences[k] } },
+        ...{ y: y + TALL / 2 + 5, text, means: { what: "preference", pair, value: preferences[k] } },
       },
       hit(k, `${name} ${what}`, { y, width: size.width, height: TALL, hover, tip }),
     ];
@@ -51,7 +55,7 @@ export function gained({ after }, size) {
   const begin = history.before(after.position, "round");
   const cycles = history.events.slice(begin, end).filter(isFound);
   const { lower } = history.at(begin);
-  this.title("What each cycle alone promised to gain");
+  this.title("What each cycle alone promised, at least");
   if (!cycles.length) {
     const text = begin ? "No cycle had triplets to be added." : "None yet: there are no triplets.";
     return [{ id: "none", class: "soft", x: 0, y: TALL, text }];
@@ -61,17 +65,18 @@ export function gained({ after }, size) {
     size.height,
   );
   const { left, right, letters } = this.frame(size);
-  const rows = shown.flatMap(({ walk, strength, place }, row) => {
+  const rows = shown.flatMap(({ walk, strength, behind, place }, row) => {
     const name = history.names(walk);
     const [y, wide] = [TALL * row, (strength / (shown[0].strength || 1)) * (right - left) * 0.6];
     const hover = (on) => half.point(on ? { edges: [], vertices: walk } : null);
-    const what = `messages over it alone could gain ${number(strength)} when it was found`;
+    const from = number(behind) === "0" ? "" : `, from ${number(behind)} below LB`;
+    const what = `messages over it alone could gain ${number(strength)} when it was found${from}`;
     const rose = `with all messages of the round LB has risen by ${number(after.lower - lower)}`;
     return [
-      { ...named(place, short(`${walk.length}: ${name}`, letters), left - 6, y + TALL / 2 + 1), "text-anchor": "end" },
+      { ...named(place, short(`${walk.length}: ${name}`, letters), left - 6, y + TALL / 2 + 5), "text-anchor": "end" },
       { id: `gain ${place}`, class: "bar-taken", x: left, width: wide, y: y + 4, height: TALL - 9, rx: 2 },
       {
-        ...{ id: `strength ${place}`, class: "left-over", x: left + wide + 6, y: y + TALL / 2 + 1 },
+        ...{ id: `strength ${place}`, class: "left-over", x: left + wide + 6, y: y + TALL / 2 + 5 },
         ...{ text: number(strength, 3), means: { what: "strength", cycle: place, value: strength } },
       },
       hit(place, `Cycle ${name}`, { y, width: size.width, height: TALL, hover, tip: () => [name, what, rose] }),
