@@ -11,7 +11,7 @@ from pages._shared.app.pictures import load_pictures
 from pages._shared.app.requests import CYCLES_BY
 from pages._shared.app.session import lab, next_run, show_next
 from pages._shared.app.text import complaint
-from pages._shared.cycles.picture import GATHERED, halves_of, mount, position_of, shown_by
+from pages._shared.cycles.picture import GATHERED, halves_of, key_of, mount, position_of, show, shown_by
 from pages._shared.partitioning.applying import show_making
 from pages._shared.running.kept import Kept
 
@@ -36,7 +36,7 @@ if is_first:
 halves = halves_of(lab())
 if is_first:
     with suppress(LinkError):
-        halves[0].position = CYCLE.of(st.query_params, 0)
+        show(key_of(halves), CYCLE.of(st.query_params, 0))
 _ARRIVED.set(True)
 mount(lab(), halves)
 by = shown_by(halves)

@@ -142,18 +142,18 @@ class Cycles(Mounted):
         self.lab = lab
         self.both = {by: WatchedPacking(lab.mrf, lab.account, None, by) for by in get_args(cycles_protocol.By)}
         self.halves = [self.both["program"]]
+        self.advance()
         self.compute()
         self.receive(picture.data(lab, self.halves))
 
-    @property
-    def packed(self) -> WatchedPacking:
-        """The first one shown."""
-        return self.halves[0]
-
-    def compute(self, whole: bool = False) -> None:
-        """Compute what is needed next, or all, and wait for it."""
+    def advance(self) -> None:
+        """Compute what is shown first."""
         for each in self.halves:
-            each.advance(float("inf") if whole else max(each.position, len(each.events)) + picture.AHEAD)
+            each.advance(picture.AHEAD)
+
+    def compute(self) -> None:
+        """Wait for what is computed."""
+        for each in self.halves:
             if each.thread is not None:
                 each.thread.join()
 
@@ -161,13 +161,15 @@ class Cycles(Mounted):
         if name != "command":
             return picture.data(self.lab, self.halves)
         check(cycles_protocol.Command, value)
+        picture.show(value["key"], value["at"])
+        picture.GATHERED.set(value["grouped"])
         self.halves = [half for by, half in self.both.items() if value["by"] in (by, "both")]
         command = value if value["key"] == picture.key_of(self.halves) else None
-        if command is None:
-            picture.leave(list(self.both.values()), value)
-        else:
+        if command is not None:
             picture.obey(self.halves, command)
-        self.compute(value["do"] == "end")
+        else:
+            self.advance()
+        self.compute()
         return picture.data(self.lab, self.halves, command)
 
     def out(self, name: str) -> Locator:

@@ -10,9 +10,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
+from bender_core.cycles import mplp
 from bender_core.cycles.shares import rests
 from bender_core.looking.words import number
 from pages._shared.app.session import Lab
+from pages._shared.cycles import picture as picture_of_cycles
+from pages._shared.cycles.packed import WatchedPacking
 from tests.component.mounting import Cycles
 from tests.labs import lab
 
@@ -132,8 +135,8 @@ def test_what_is_pointed_at_lights_up_with_the_cycles_that_use_it(torus: Cycles)
 def test_a_picture_that_is_mounted_anew_goes_to_the_place_of_before(packed: Mount) -> None:
     current = lab("torus-10x10", 8, 9)
     picture = packed(current)
-    picture.packed.position = 37
-    picture.receive({**picture.answer("missing", None)})
+    picture.show(37)
+    picture.root.evaluate("({ cycles }) => cycles.tell()")
     picture.root.evaluate("(root) => { delete root.cycles; }")
     picture.receive({**picture.answer("missing", None)})
     expect(picture.out("where")).to_contain_text("event 37 of")
@@ -170,11 +173,11 @@ def test_the_view_of_groups_gathers_couplings_cycles_and_parts_of_the_gap(torus:
     assert len(torus.marks("coupling")) == len(ends)
 
 
-def chosen(picture: Cycles, by: str, rounds: str = "0") -> Cycles:
+def chosen(picture: Cycles, by: str) -> Cycles:
     button = picture.root.locator(f"[data-by={by}]")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
-    expect(picture.out("triplets").last).to_have_text(rounds)
+    expect(picture.out("triplets").last).to_have_text("0")
     return picture
 
 
@@ -288,19 +291,70 @@ def test_two_side_by_side_are_stepped_forward_and_back_and_one_is_left(packed: M
     expect(picture.out("where")).to_contain_text("of 2")
 
 
+def test_events_of_both_that_come_in_small_parts_have_the_same_order(
+    packed: Mount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mrf, works = bc.sample("torus-10x10"), list[tuple[int, int]]()
+    for half, engine in enumerate((bc.Packing(mrf), bc.CyclePursuit(mrf))):
+        engine.run()
+        works += [(engine.events[number].work, half) for number in range(len(engine.events))]
+    monkeypatch.setattr(picture_of_cycles, "SENT", 23)
+    monkeypatch.setattr(picture_of_cycles, "AHEAD", 30)
+    picture = chosen(packed(lab("torus-10x10", 8, 9)), "both")
+    picture.step("round")
+    picture.step("round")
+    program, messages = picture.both.values()
+    assert len(program.events) < len(works) / 3, "no half is computed far beyond the other"
+    picture.root.locator("[data-act=end]").click()
+    expect(picture.out("lead")).to_contain_text("both have ended")
+    assert messages.ending is not None
+    movers = picture.root.evaluate("({ cycles }) => cycles.course.movers")
+    assert movers == [half for _, half in sorted(works)]
+
+
+def test_each_choice_and_both_keep_a_place_of_their_own(packed: Mount) -> None:
+    picture = packed(lab("torus-10x10", 8, 9))
+    places = {"program": 30, "messages": 7, "both": 41}
+    for by, place in places.items():
+        if by != "program":
+            chosen(picture, by)
+        picture.show(place)
+    for by, place in places.items():
+        picture.root.locator(f"button[data-by={by}]").click()
+        expect(picture.out("where")).to_contain_text(f"event {place} of")
+
+
+def out_of_memory(watched: WatchedPacking) -> None:
+    watched.advance(1)
+    assert watched.thread is not None
+    watched.thread.join()
+    watched.failure = "There is no memory for more rounds."
+
+
 def test_one_side_goes_on_where_the_other_has_no_memory(packed: Mount) -> None:
     picture = packed(lab("torus-10x10", 8, 9))
     program, messages = picture.both.values()
-    messages.advance(1)
-    assert messages.thread is not None
-    messages.thread.join()
-    messages.failure = "There is no memory for more rounds."
+    out_of_memory(messages)
     chosen(picture, "both")
     picture.root.locator("[data-act=end]").click()
     expect(picture.out("gap").first).to_have_text("0, closed")
     assert program.ending is not None
     expect(picture.sentence.last).to_contain_text("There is no memory for more rounds.")
     expect(picture.out("lead")).to_contain_text("linear program leads")
+    expect(picture.out("lead")).to_contain_text("the messages could not go on")
+
+
+def test_both_say_why_one_of_them_cannot_begin(packed: Mount, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = packed(lab("torus-10x10", 8, 9))
+    asked = len(picture.triggers)
+    monkeypatch.setattr(mplp, "needed_bytes", lambda _: 1 << 60)
+    picture.root.locator("[data-by=both]").click()
+    expect(picture.sentence.first).to_have_text("There is no memory for the cycles of this model now.")
+    picture.page.wait_for_timeout(1000)
+    assert len(picture.triggers) - asked < 4, "it does not ask again and again"
+    picture.root.locator("[data-act=play]").click()  # without a graph there is nothing to be played
+    picture.root.locator("button[data-by=program]").click()
+    expect(picture.out("where")).to_contain_text("event 0 of")
 
 
 def test_a_cycle_by_messages_is_walked_round_before_its_triplets_appear(packed: Mount, page: Page) -> None:

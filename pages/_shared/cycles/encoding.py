@@ -150,7 +150,7 @@ class Encoder(Encoding):
             "lower": event.lower_bound,
             "upper": event.upper_bound,
             "work": event.work,
-            "sentence": words.shared(event, before, len(packing.cycles)),
+            "sentence": words.shared(packing.graph, event, before, len(packing.cycles)),
         }
 
     def ending(self) -> protocol.Ending:

@@ -43,8 +43,6 @@ class WatchedPacking(Exclusive):
         All so far.
     ending : Ending or None
         None until the last event is known.
-    position : int
-        The position shown last.
     failure : str
         Why no more events are computed; empty if they are.
     is_halted : bool
@@ -61,7 +59,6 @@ class WatchedPacking(Exclusive):
     start: protocol.Start | None = None
     events: list[protocol.Event] = field(default_factory=list)
     ending: protocol.Ending | None = None
-    position: int = 0
     failure: str = ""
     is_halted: bool = False
     name: str = field(default_factory=partial(token_hex, 4))

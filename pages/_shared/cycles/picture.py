@@ -17,7 +17,7 @@ from pages._shared.cycles import protocol
 from pages._shared.cycles.packed import WatchedPacking
 from pages._shared.running.kept import Kept, KeptOfModel
 
-# The most events that are sent at once, and how many are computed ahead of those that the picture needs.
+# The most events that are sent at once, and how many more than it has the picture asks for.
 SENT, AHEAD = 500, 300
 
 _component = Component("cycles", PANES)
@@ -25,6 +25,8 @@ _WATCHED: dict[protocol.By, KeptOfModel[WatchedPacking]] = {
     "program": KeptOfModel("packing"),
     "messages": KeptOfModel("pursuit"),
 }
+# The number of events shown, by the key of what is shown.
+PLACES = Kept[dict[str, int]]("cycles_places")
 # Whether groups are shown rather than variables.
 GATHERED = Kept[bool]("cycles_grouped")
 # The last command of the picture; None: it has asked nothing.
@@ -53,6 +55,7 @@ def _made(current: Lab, by: protocol.By) -> WatchedPacking:
     )
     if before is not None and before is not found:
         before.stop()
+        PLACES.set({key: at for key, at in (PLACES.get() or {}).items() if before.name not in key})
     return found
 
 
@@ -63,43 +66,39 @@ def shown_by(halves: Sequence[WatchedPacking]) -> protocol.Shown:
 
 def position_of(halves: Sequence[WatchedPacking]) -> int:
     """The number of events shown, of both together."""
-    return sum(each.position for each in halves)
+    return (PLACES.get() or {}).get(key_of(halves), 0)
+
+
+def show(key: str, position: int) -> None:
+    """Show a position of what has a key, also when something else has been shown in between."""
+    PLACES.set({**(PLACES.get() or {}), key: position})
 
 
 def mount(current: Lab, halves: Sequence[WatchedPacking]) -> None:
     """Mount the picture with the events that it does not have."""
     command = _COMMAND.take()
-    if command is not None and command["key"] != key_of(halves):
-        leave([found for kept in _WATCHED.values() if (found := kept.get()) is not None], command)
-        command = None
     if command is not None:
+        show(command["key"], int(command["at"]))
+        GATHERED.set(bool(command["grouped"]))
+    if command is not None and command["key"] == key_of(halves):
         obey(halves, command)
     else:
+        command = None
         for each in halves:
             if not each.is_halted:
-                each.advance(each.position + AHEAD)
+                each.advance(AHEAD)
     _component.mount(data(current, halves, command), on_command_change=_on_command)
-
-
-def leave(watched: Sequence[WatchedPacking], command: protocol.Command) -> None:
-    """Keep the place in what was shown when something else was chosen."""
-    GATHERED.set(bool(command["grouped"]))
-    places = dict(zip(command["key"].split("+"), command["at"], strict=True))
-    for each in watched:
-        each.position = int(places.get(each.name, each.position))
 
 
 def obey(halves: Sequence[WatchedPacking], command: protocol.Command) -> None:
     """Carry out a command."""
-    GATHERED.set(bool(command["grouped"]))
-    for each, at, known in zip(halves, command["at"], command["known"], strict=True):
-        each.position = int(at)
+    for each, events in zip(halves, command["until"], strict=True):
         if command["do"] == "stop":
             each.halt()
         elif command["do"] == "end":
             each.advance(float("inf"))
         elif command["do"] == "more":
-            each.advance(max(int(at), int(known)) + AHEAD)
+            each.advance(int(events))
 
 
 def data(current: Lab, halves: Sequence[WatchedPacking], command: protocol.Command | None = None) -> protocol.Cycles:
@@ -115,6 +114,7 @@ def data(current: Lab, halves: Sequence[WatchedPacking], command: protocol.Comma
         "title": title(current, halves[0]),
         "graph": halves[0].graph if is_begun and not has_graph else None,
         "groups": None if has_graph else groups_of(current.run.engine.partition),
+        "ahead": AHEAD,
         "position": position_of(halves),
         "grouped": GATHERED.get() or False,
         "halves": [half(each, int(of), has_graph) for each, of in zip(halves, known, strict=True)],
@@ -126,14 +126,15 @@ def half(packed: WatchedPacking, known: int, has_start: bool) -> protocol.Half:
     # What is known changes while it is read.
     working, ending, all_known = packed.doing(), packed.ending, len(packed.events)
     first = min(known, all_known)
+    is_rest = first + SENT >= all_known
     return {
         "by": packed.by,
         "start": None if has_start else packed.start,
         "first": first,
         "events": packed.events[first : min(all_known, first + SENT)],
-        "ending": ending if first + SENT >= all_known else None,
+        "ending": ending if is_rest else None,
         "working": working,
-        "failure": packed.failure,
+        "failure": packed.failure if is_rest else "",
     }
 
 

@@ -148,7 +148,7 @@ class Half(TypedDict):
     events: list[Event]
     ending: Ending | None  # None: more events follow
     working: str  # what is being computed; empty: nothing
-    failure: str
+    failure: str  # why no more events follow; empty: they do, or all have been computed
 
 
 class Cycles(TypedDict):
@@ -160,6 +160,7 @@ class Cycles(TypedDict):
     title: str  # the model
     graph: Graph | None  # None: the picture has it
     groups: Groups | None  # as above
+    ahead: Count  # how many more events than it has the picture asks for
     position: Count  # where a picture that is mounted anew begins: events of both
     grouped: bool  # whether it shows groups
     halves: Annotated[list[Half], Bounds(shortest=1, longest=2)]
@@ -173,6 +174,7 @@ class Command(TypedDict):
     key: str  # of what is shown now
     known: list[Count]  # how many events the picture has of each
     has_graph: bool
-    at: list[Count]  # the position shown of each
+    until: list[Count]  # how many events of each are to be computed
+    at: Count  # the position shown: events of both
     grouped: bool  # whether groups are shown
     serial: Count  # the number of the command

@@ -12,6 +12,7 @@ from bender_core.cycles.signed import SignedGraph
 from bender_core.cycles.triplets import Pursued
 from pages._shared.cycles import protocol, pursuit_words
 from pages._shared.cycles.encoding import Encoding, least
+from pages._shared.cycles.words import size
 
 # Parts of the gap that are sent; a pane shows fewer.
 PARTS = 40
@@ -76,7 +77,7 @@ class PursuitEncoder(Encoding):
             "lower": event.lower_bound,
             "upper": event.upper_bound,
             "work": event.work,
-            "sentence": pursuit_words.passed(event, *before),
+            "sentence": pursuit_words.passed(event, *before, size(self._graph)),
         }
 
     def ending(self) -> protocol.Ending:

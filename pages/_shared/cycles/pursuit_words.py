@@ -58,7 +58,7 @@ def found(event: PursuitEvent, pursued: Pursued, has_chords: bool, names: Sequen
     )
 
 
-def passed(event: PursuitEvent, lower: float, upper: float) -> str:
+def passed(event: PursuitEvent, lower: float, upper: float, scale: float) -> str:
     """The end of a round.
 
     Parameters
@@ -66,11 +66,13 @@ def passed(event: PursuitEvent, lower: float, upper: float) -> str:
     event : PursuitEvent
     lower, upper : float
         The bounds at the end of the round before.
+    scale : float
+        The size of the energies that are summed up to bounds.
     """
     count = event.n_triplets
     over = f"over {count:,} triplet{'s' * (count != 1)}" if count else "between variables and couplings"
     soft = ", at first with soft minima, as minima were stuck," * event.is_soft
-    risen = rise((lower, upper), (event.lower_bound, event.upper_bound))
+    risen = rise((lower, upper), (event.lower_bound, event.upper_bound), scale)
     rises = f"raise LB {risen}" if risen else "leave LB as it is"
     better = f" A better labelling was found: UB falls to {number(event.upper_bound)}." * (event.upper_bound < upper)
     return f"Round {event.round + 1} ends: messages {over}{soft} {rises}.{better}"

@@ -15,7 +15,7 @@ from bender_core.looking.words import at_least, bounded, number, optimal
 
 # The most variables of a cycle that a sentence names.
 NAMED = 6
-# Of a bound: a difference that may be rounding.
+# Of the energies that are summed up to a bound: a difference that may be rounding.
 ROUNDING = 1e-13
 
 
@@ -62,18 +62,19 @@ def found(graph: SignedGraph, event: CycleEvent, walk: Sequence[int], spent: int
     )
 
 
-def shared(event: CycleEvent, before: CycleEvent, count: int) -> str:
+def shared(graph: SignedGraph, event: CycleEvent, before: CycleEvent, count: int) -> str:
     """The end of a round.
 
     Parameters
     ----------
+    graph : SignedGraph
     event, before : CycleEvent
         It, and the last cycle that was found.
     count : int
         Of cycles that take a share.
     """
     bounds = [(each.lower_bound, each.upper_bound) for each in (before, event)]
-    risen = rise(*bounds)
+    risen = rise(bounds[0], bounds[1], size(graph))
     cycles = f"{count:,} cycle{'s take' if count != 1 else ' takes'} a share"
     if risen:
         what = f"the linear program chooses all shares of the cycles known so far anew. LB rises {risen}"
@@ -89,10 +90,23 @@ def rounded_down(lower: float, upper: float) -> str:
     return number(lower) if math.isclose(lower, upper, rel_tol=1e-9) else at_least(lower)
 
 
-def rise(before: tuple[float, float], after: tuple[float, float]) -> str:
-    """How the first of two bounds has risen; empty if it has not, or only by rounding."""
+def size(graph: SignedGraph) -> float:
+    """That of the energies that are summed up to bounds."""
+    return abs(graph.base) + float(graph.cost.sum())
+
+
+def rise(before: tuple[float, float], after: tuple[float, float], scale: float) -> str:
+    """How the lower one of two bounds has risen; empty if it has not, or only by rounding.
+
+    Parameters
+    ----------
+    before, after : tuple of float
+        The bounds, energies.
+    scale : float
+        The size of the energies that are summed up to them.
+    """
     difference = after[0] - before[0]
-    if difference <= ROUNDING * max(abs(before[0]), abs(after[0])):
+    if difference <= ROUNDING * scale:
         return ""
     was, now = rounded_down(*before), rounded_down(*after)
     return f"from {was} to {now}" if was != now else f"by {number(difference)}, to {now}"

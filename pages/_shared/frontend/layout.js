@@ -19,6 +19,15 @@ export class Sizes {
     return size;
   }
 
+  // These elements are gone.
+  drop(root) {
+    for (const element of this.known.keys()) {
+      if (!root.contains(element)) continue;
+      this.observer.unobserve(element);
+      this.known.delete(element);
+    }
+  }
+
   // Something may have moved.
   forget() {
     for (const element of this.known.keys()) this.known.set(element, null);

@@ -107,10 +107,12 @@ def test_the_coupling_is_named_that_has_lent_all() -> None:
 
 
 def test_a_small_rise_of_the_bound_is_said_by_itself() -> None:
-    assert words.rise((-2.0, 1.0), (-1.5, 1.0)) == "from −2 to −1.5"
-    assert words.rise((-109.58883, 0.0), (-109.58820, 0.0)) == "by 0.00063, to −109.59"
-    assert words.rise((-109.58883, 0.0), (-109.58883 + 3e-14, 0.0)) == ""
-    assert words.rise((-1.0, 1.0), (-1.0, 1.0)) == ""
+    assert words.rise((-2.0, 1.0), (-1.5, 1.0), 100.0) == "from −2 to −1.5"
+    assert words.rise((-109.58883, 0.0), (-109.58820, 0.0), 100.0) == "by 0.00063, to −109.59"
+    assert words.rise((-109.58883, 0.0), (-109.58883 + 3e-14, 0.0), 100.0) == ""
+    assert words.rise((-1.0, 1.0), (-1.0, 1.0), 100.0) == ""
+    # Near 0, a sum of large energies is rounded too.
+    assert words.rise((0.0, 1.0), (1e-6, 1.0), 1e9) == ""
 
 
 def test_models_without_couplings_and_without_cycles_are_said_to_be_so() -> None:

@@ -28,7 +28,7 @@ def computed(packed: WatchedPacking, events: float) -> None:
 
 def command(*halves: WatchedPacking, **more: Any) -> protocol.Command:
     none = [0] * len(halves)
-    usual: dict[str, Any] = {"do": "more", "known": none, "has_graph": False, "at": none, "grouped": False}
+    usual: dict[str, Any] = {"do": "more", "known": none, "until": none, "has_graph": False, "at": 0, "grouped": False}
     given = {**usual, "by": picture.shown_by(halves), "serial": 1, "key": picture.key_of(halves), **more}
     check(protocol.Command, given)
     return given  # type: ignore[return-value]
@@ -112,36 +112,53 @@ def test_a_graph_of_two_waits_for_both() -> None:
     assert [half["by"] for half in whole["halves"]] == list(get_args(protocol.By))
 
 
-def test_each_of_two_keeps_its_place_and_stops_with_the_other(torus: bc.BinaryMRF) -> None:
+def test_of_two_only_what_is_needed_is_computed_and_both_are_stopped(torus: bc.BinaryMRF) -> None:
     halves = [WatchedPacking(torus, bc.Account(), None, by) for by in get_args(protocol.By)]
-    picture.obey(halves, command(*halves, do="more", at=[4, 7], known=[20, 10], grouped=True))
-    assert picture.GATHERED.get()
-    assert picture.position_of(halves) == 11
-    for each in halves:
-        assert each.thread is not None
-        each.thread.join()
-        assert each.ending is not None or len(each.events) >= 300
-    picture.obey(halves, command(*halves, do="end", at=[4, 7], known=[20, 10]))
-    picture.obey(halves, command(*halves, do="stop", at=[5, 7], known=[20, 10]))
+    picture.obey(halves, command(*halves, until=[0, 20]))
+    assert halves[1].thread is not None
+    halves[1].thread.join()
+    assert len(halves[1].events) >= 20
+    assert not halves[0].events
+    picture.obey(halves, command(*halves, do="end"))
+    picture.obey(halves, command(*halves, do="stop"))
     assert not any(each.doing() for each in halves)
-    # One of them is chosen.
-    picture.leave(halves, command(*halves, at=[6, 8]))
-    assert [each.position for each in halves] == [6, 8]
-    picture.leave(halves, command(halves[1], at=[9]))
-    assert [each.position for each in halves] == [6, 9]
+
+
+def test_places_are_kept_of_what_is_shown_and_forgotten_with_the_model() -> None:
+    current = lab("tiny", 8, 9)
+    program = picture.halves_of(current)
+    picture.show(picture.key_of(program), 4)
+    picture.CYCLES_BY.set("both")
+    both = picture.halves_of(current)
+    assert picture.position_of(both) == 0
+    picture.show(picture.key_of(both), 6)
+    assert (picture.position_of(program), picture.position_of(both)) == (4, 6)
+    picture.halves_of(lab("tree", 8, 9))
+    assert not picture.PLACES.get()
+
+
+def test_that_it_cannot_go_on_is_sent_with_the_last_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(picture, "SENT", 50)
+    current = lab("torus-10x10", 8, 9)
+    packed = WatchedPacking(current.mrf, current.account)
+    computed(packed, 120)
+    packed.failure = "There is no memory for more rounds."
+    known = 0
+    while known < len(packed.events):
+        (half,) = picture.data(current, [packed], command(packed, known=[known], has_graph=True))["halves"]
+        known += len(half["events"])
+        assert bool(half["failure"]) == (known == len(packed.events))
 
 
 def test_what_was_stopped_goes_on_only_when_it_is_asked_for(torus: bc.BinaryMRF) -> None:
     packed = WatchedPacking(torus, bc.Account())
-    picture.obey([packed], command(packed, do="end", at=[3]))
-    picture.obey([packed], command(packed, do="stop", at=[5], serial=2))
-    assert packed.position == 5
+    picture.obey([packed], command(packed, do="end"))
+    picture.obey([packed], command(packed, do="stop", serial=2))
     thread = packed.thread
-    picture.obey([packed], command(packed, do="show", at=[6], serial=3))
-    assert packed.position == 6
+    picture.obey([packed], command(packed, do="show", serial=3))
     assert packed.thread is thread
     assert not packed.doing()
-    picture.obey([packed], command(packed, do="end", at=[6], serial=4))
+    picture.obey([packed], command(packed, do="end", serial=4))
     assert packed.thread is not None
     packed.thread.join()
     assert packed.ending is not None

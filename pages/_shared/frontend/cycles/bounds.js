@@ -37,7 +37,7 @@ export class Bounds {
   }
 
   jump(event) {
-    if (!this.frame) return;
+    if (!this.frame || !this.owner.course) return;
     const { box, range } = this.frame;
     const share = (placeIn(this.svg, event)[0] - box.left) / Math.max(box.right - box.left, 1);
     const { course, player } = this.owner;
@@ -56,7 +56,7 @@ export class Bounds {
     const { owner } = this;
     const { course } = owner;
     const size = owner.sizes.of(this.svg);
-    if (this.isByWork) write(owner.$("[data-out=lead]"), this.lead(moments));
+    if (this.isByWork) this.tell(moments);
     if (!size.width) return;
     // As far as it has been seen: what comes next is not given away.
     const seen = course.counts[Math.min(owner.player.seen, course.length)];
@@ -132,18 +132,23 @@ export class Bounds {
     }));
   }
 
+  // What passes quickly is not read out.
+  tell(moments) {
+    const line = this.owner.$("[data-out=lead]");
+    line.setAttribute("aria-live", this.owner.player.playing ? "off" : "polite");
+    write(line, this.lead(moments));
+  }
+
   // Who leads, after the same work.
   lead(moments) {
     const { halves, course } = this.owner;
     const lowers = moments.map(({ state }) => state.lower);
     const [more, less] = lowers[0] >= lowers[1] ? [0, 1] : [1, 0];
     const place = moments.reduce((sum, { state }) => sum + state.position, 0);
-    const ends = halves.every((half, k) => half.ended(moments[k]) !== null);
-    const where = ends
-      ? "both have ended"
-      : place
-        ? `after ${entries(course.workAt(place))} entries read`
-        : "at the start";
+    const stuck = halves.find(({ history }, k) => history.failure && moments[k].state.position === history.length);
+    const read = place ? `each has read ${entries(course.workAt(place))} at most` : "at the start";
+    const isOver = halves.every((half, k) => half.ended(moments[k]) !== null);
+    const where = stuck ? `the ${stuck.way} could not go on` : isOver ? "both have ended" : read;
     const by = lowers[more] - lowers[less];
     if (by <= EQUAL * halves[0].history.graph.scale) return `LB is the same in both (${where})`;
     return `${halves[more].leads} by ${number(by)} (${where})`;

@@ -21,19 +21,21 @@ export class Controls {
     const { player, owner } = this;
     const { root } = owner;
     const act = (name) => owner.$(`[data-act=${name}]`);
+    // Another model may be on its way.
+    const does = (go) => (event) => owner.course && go(event.currentTarget);
     for (const button of root.querySelectorAll("[data-step]")) {
-      button.onclick = () => player.step(button.dataset.step, false);
+      button.onclick = does(({ dataset }) => player.step(dataset.step, false));
     }
     for (const button of root.querySelectorAll("[data-back]")) {
-      button.onclick = () => player.step(button.dataset.back, true);
+      button.onclick = does(({ dataset }) => player.step(dataset.back, true));
     }
-    act("reset").onclick = () => player.show(0);
-    act("play").onclick = () => this.toggle();
-    act("end").onclick = () => player.toEnd();
+    act("reset").onclick = does(() => player.show(0));
+    act("play").onclick = does(() => this.toggle());
+    act("end").onclick = does(() => player.toEnd());
     act("stop").onclick = () => owner.stop();
     saveBy(owner, new Menu(owner, owner.$(".menu")));
     act("speed").onchange = ({ target }) => (player.speed = Number(target.value));
-    owner.$(".scrub").oninput = ({ target }) => player.show(Number(target.value));
+    owner.$(".scrub").oninput = does(({ value }) => player.show(Number(value)));
     owner.$(".scrub").onpointerdown = () => {
       this.isSliding = true;
       follow(
@@ -49,9 +51,8 @@ export class Controls {
   }
 
   toggle() {
-    const { course } = this.owner;
     if (this.player.playing) this.player.pause();
-    else if (course && course.end !== 0) this.player.play();
+    else if (this.owner.course.end !== 0) this.player.play();
   }
 
   press(event) {

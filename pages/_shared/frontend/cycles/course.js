@@ -16,11 +16,17 @@ export class Course {
     }
   }
 
+  // Those whose next event is not known, although it may follow.
+  starving() {
+    const counts = this.counts.at(-1);
+    return [...counts.keys()].filter((k) => !this.histories[k].isOver && counts[k] === this.histories[k].length);
+  }
+
   // Whose event comes after all others; null if that is not known yet, or if none follows.
   next() {
+    if (this.starving().length) return null;
     const counts = this.counts.at(-1);
-    const going = [...counts.keys()].filter((k) => !this.histories[k].isOver || counts[k] < this.histories[k].length);
-    if (going.some((k) => counts[k] === this.histories[k].length)) return null;
+    const going = [...counts.keys()].filter((k) => counts[k] < this.histories[k].length);
     const works = going.map((k) => this.histories[k].events[counts[k]].work);
     return going[works.indexOf(Math.min(...works))] ?? null;
   }

@@ -51,7 +51,7 @@ class Cycles {
 
   begin(data) {
     this.turn(data.halves.length);
-    Object.assign(this, { key: data.key, isStopped: false, course: null });
+    Object.assign(this, { key: data.key, isStopped: false, course: null, leads: null });
     this.dark = isDark(this.root);
     dress(this.root, this.dark);
     for (const [k, half] of this.halves.entries()) half.begin(data.halves[k], data);
@@ -62,7 +62,11 @@ class Cycles {
 
   // To one half, or to two.
   turn(count) {
-    if (count < this.halves.length) this.halves.pop().root.remove();
+    if (count < this.halves.length) {
+      const { root } = this.halves.pop();
+      root.remove();
+      this.sizes.drop(root);
+    }
     if (count > this.halves.length) {
       const root = this.blank.cloneNode(true);
       root.classList.add("second");
@@ -82,34 +86,42 @@ class Cycles {
 
   // The model is another one, or the graph is being made.
   await(data) {
-    this.course = null;
-    this.key = data.key;
-    write(this.$(".sentence"), doing(data) || failing(data));
+    Object.assign(this, { course: null, key: data.key });
+    this.player.begin(0);
+    const [one, ...others] = this.root.querySelectorAll(".sentence");
+    write(one, beginning(data) || doing(data));
+    for (const other of others) write(other, "");
   }
 
   // Ask again while something is computed, and for what will be needed soon.
   follow(data, isKnown) {
     clearTimeout(this.next);
-    const [working, failure] = [doing(data), failing(data)];
+    const working = doing(data);
+    const failure = isKnown ? failing(this.course) : beginning(data);
     this.$(".making").hidden = !working;
     write(this.$("[data-out=working]"), working);
     if (failure) write(this.$("[data-out=state]"), failure);
     if (failure) this.player.giveUp();
-    else if (working || !isKnown) this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
-    else this.fetch();
+    else if (!(isKnown && this.fetch()) && (working || !isKnown)) {
+      this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
+    }
   }
 
-  // Ask for more events if few are left ahead, unless it was stopped: then only for those that are awaited.
+  // Ask for more events if few are left ahead, unless it was stopped: then only for those that are awaited. Returns
+  // whether it asked.
   fetch() {
-    const { course, player, data } = this;
-    if (!course || course.end !== null || failing(data) || doing(data)) return;
+    const { course, player } = this;
+    if (!course || course.end !== null || failing(course)) return false;
+    // Others are waited for.
+    if (course.starving().some((k) => this.data.halves[k].working)) return false;
     const isAwaited = player.awaited !== null || (player.playing && player.position === course.length);
     if (isAwaited) this.isStopped = false;
     const isLow = course.length - player.position < LOW;
     const question = `${course.length} ${player.awaited}`;
-    if (this.isStopped || !(isLow || isAwaited) || this.asked === question) return;
+    if (this.isStopped || !(isLow || isAwaited) || this.asked === question) return false;
     this.asked = question;
     this.ask(player.awaited === "end" ? "end" : "more");
+    return true;
   }
 
   // Streamlit drops messages while the connection is down: a command that is not answered is said again.
@@ -126,20 +138,19 @@ class Cycles {
     this.serial += 1;
     const { halves, course, data, serial } = this;
     const known = data.halves.map((_, k) => (course ? halves[k].history.length : 0));
+    // Of two, the one may have events that wait for those of the other.
+    const until = known.map((count, k) => (!course || course.starving().includes(k) ? count + data.ahead : count));
     const grouped = course ? halves[0].net.isGrouped : data.grouped;
-    const has = { known, has_graph: course !== null, at: this.places() };
+    const has = { known, until, has_graph: course !== null, at: this.place() };
     this.send("command", { do: what, by: this.choice.by, key: this.key, ...has, grouped, serial });
     this.next = setTimeout(() => this.ask("more"), LOST);
   }
 
-  // The place shown, of each half. What is not there yet keeps its place.
-  places() {
-    const { course, data } = this;
+  // The place shown. What is not there yet keeps its place.
+  place() {
     const { awaited, position } = this.player;
-    const place = !course ? data.position : typeof awaited === "number" ? awaited : position;
-    const there = Math.min(place, course?.length ?? 0);
-    const counts = course?.counts[there] ?? data.halves.map(() => 0);
-    return counts.map((count, k) => (k ? count : count + place - there));
+    if (!this.course) return this.data.position;
+    return typeof awaited === "number" ? awaited : position;
   }
 
   isLeaving() {
@@ -155,7 +166,7 @@ class Cycles {
 
   stop() {
     this.isStopped = true;
-    this.player.show(this.player.position);
+    if (this.course) this.player.show(this.player.position);
     this.ask("stop");
   }
 
@@ -184,8 +195,8 @@ class Cycles {
   moved({ net }) {
     for (const { net: other } of this.halves) {
       if (other === net) continue;
-      const { scale, corner } = net.camera;
-      Object.assign(other.camera, { scale, corner });
+      const corner = net.camera.shares(net.size).map((share, k) => share * other.size[k]);
+      Object.assign(other.camera, { scale: net.camera.scale, corner });
       if (this.course) other.layout();
     }
     this.draw();
@@ -207,22 +218,30 @@ class Cycles {
     if (!this.course) return;
     const moments = this.player.moments();
     this.root.classList.toggle("dark", this.dark);
+    this.leave(this.halves[this.course.moverTo(this.player.position)]);
     for (const [k, half] of this.halves.entries()) half.parts.gather(moments[k]);
     for (const [k, half] of this.halves.entries()) half.draw(moments[k], this.data.title);
     for (const pane of this.panes) pane.draw(moments);
     this.status(moments);
   }
 
+  // The panes of another half: nothing of the one before is pointed at any more.
+  leave(half) {
+    if (this.leads !== half && this.leads) this.leads.pointed = null;
+    this.leads = half;
+  }
+
   status(moments) {
-    const { course, player, data, halves } = this;
+    const { course, player, halves } = this;
     const total = course.end === null ? `${course.length}…` : course.end;
     const round = halves.length > 1 ? "" : `round ${(moments[0].event?.round ?? 0) + 1} · `;
     const shown = moments.reduce((sum, { state }) => sum + state.position, 0);
     write(this.$("[data-out=where]"), `${round}event ${shown} of ${total}`);
     const ends = halves.map((half, k) => half.ended(moments[k]));
-    const ended = ends.includes(null) ? null : [...new Set(ends)].join(" · ");
+    const [one, other = one] = ends;
+    const ended = ends.includes(null) ? null : one === other ? one : "both have ended";
     const state = this.$("[data-out=state]");
-    if (!failing(data)) write(state, ended ?? (player.playing ? "playing" : "paused"));
+    if (!failing(course)) write(state, ended ?? (player.playing ? "playing" : "paused"));
     state.classList.toggle("proven", ended === "optimal, proven");
     this.controls.draw();
   }
@@ -233,11 +252,14 @@ class Cycles {
   }
 }
 
-// What is being computed, and why nothing more is computed by any of them; else empty.
+// What is being computed; empty: nothing.
 const doing = ({ halves }) => halves.map(({ working }) => working).find(Boolean) ?? "";
-const failing = ({ halves }) => {
-  const isOver = halves.every(({ ending, failure }) => ending || failure);
-  return isOver ? (halves.map(({ failure }) => failure).find(Boolean) ?? "") : "";
+// Why there is nothing to be drawn; empty: it is on its way.
+const beginning = ({ halves }) => halves.find(({ start, failure }) => !start && failure)?.failure ?? "";
+// Why no more events follow although some are missing; empty: more may follow, or none is missing.
+const failing = ({ histories }) => {
+  const isOver = histories.every((history) => history.isOver);
+  return isOver ? (histories.map(({ failure }) => failure).find(Boolean) ?? "") : "";
 };
 
 export const receive = (root, data, send) => {

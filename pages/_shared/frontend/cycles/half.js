@@ -103,7 +103,7 @@ export class Half {
     this.write("swallowed", this.net.grouping?.swallowed(state.cycles) ?? "");
     this.write("triplets", state.triplets.length.toLocaleString("en"));
     this.write("broken", state.broken.reduce((sum, one) => sum + one, 0).toLocaleString("en"));
-    this.write("work", entries(history.workOf(after.position)));
+    this.write("work", entries(history.workOf(state.position)));
     const sentence = this.$(".sentence");
     const isLast = after.position === history.length;
     const failure = isLast && this.whole.halves.length > 1 ? history.failure : "";

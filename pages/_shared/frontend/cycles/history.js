@@ -17,7 +17,7 @@ export class History {
     return this.ending ? this.length : null;
   }
 
-  // Whether the events held are all that there will be.
+  // Whether the events held are all that will come.
   get isOver() {
     return this.ending !== null || this.failure !== "";
   }

@@ -28,11 +28,13 @@ export class CycleFilm {
     this.place = player.position;
     // At the start nothing has happened: the film is of what comes.
     const at = this.place || course.following(0, this.span);
+    if (at === null) throw new Stopped("the round is not known yet: nothing is saved");
     this.from = course.before(at, this.span);
     this.to = course.following(this.from, this.span);
     if (!this.to || this.from === this.to) throw new Stopped("nothing moves here");
     const { round } = course.eventTo(this.from + 1);
-    this.name = this.span === "round" ? `round${round + 1}` : `event${this.to}`;
+    const of = this.cycles.halves.length > 1 ? `${this.cycles.halves[course.moverTo(this.to)].history.by}-` : "";
+    this.name = this.span === "round" ? `${of}round${round + 1}` : `event${this.to}`;
     this.hold(true);
     const milliseconds = this.lengths.reduce((sum, each) => sum + each, 0);
     const steps = Math.ceil(milliseconds / STEP);
