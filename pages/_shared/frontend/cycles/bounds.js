@@ -70,10 +70,11 @@ export class Bounds {
       : { range: [0, last], name: "events", ticks: counts.ticks };
     this.frame = axes(size, across, up, RIGHT[histories.length - 1]);
     const { marks, x, box } = this.frame;
+    const now = this.isByWork ? course.workAt(placeOf(moments)) : moments[0].state.position;
     this.picture.draw([
       ...marks,
       ...(this.isByWork ? [] : rounds(histories[0], x, box, seen[0])),
-      ...histories.flatMap((history, k) => this.lines(k, history, moments[k].state, seen[k])),
+      ...histories.flatMap((history, k) => this.lines(k, history, moments[k].state, seen[k], now)),
       ...this.names(moments),
     ]);
     this.svg.setAttribute("aria-label", this.words(moments));
@@ -89,26 +90,27 @@ export class Bounds {
     return [Math.max(first, lower - BELOW * Math.max(gap, CLOSEST * (highest - first))), highest];
   }
 
-  lines(k, history, { position, lower }, seen) {
+  // `now`: the place on the axis up to which a bound is what it is.
+  lines(k, history, { position, lower }, seen, now) {
     const { x, y, box } = this.frame;
     const every = Math.max(1, Math.ceil(seen / MOST));
     const values = [history.start, ...history.events.slice(0, seen)];
-    const line = (key, low, high) => {
+    const line = (key, low, high, end) => {
       const isShown = (at) => at >= low && at <= high && (at % every === 0 || at === high);
       const points = values.flatMap((event, at) => (isShown(at) ? [[x(this.along(history, at)), y(event[key])]] : []));
-      return clipped(stairs(points), box);
+      return clipped(stairs([...points, [x(end), y(values[high][key])]]), box);
     };
-    const made = (key, ahead, low, high) => ({
-      ...{ id: `${key}${ahead}${NAMES[k]}`, class: `${key}${ahead}${NAMES[k]}`, d: line(key, low, high) },
+    const ends = this.along(history, seen);
+    const made = (key, ahead, low, high, end) => ({
+      ...{ id: `${key}${ahead}${NAMES[k]}`, class: `${key}${ahead}${NAMES[k]}`, d: line(key, low, high, end) },
     });
     const means = { what: "here", half: k, position, value: lower };
-    const here = { cx: x(this.along(history, position)), cy: y(lower), r: 5, means };
     return [
-      made("upper", " ahead", position, seen),
-      made("lower", " ahead", position, seen),
-      made("upper", "", 0, position),
-      made("lower", "", 0, position),
-      { id: `here${NAMES[k]}`, class: `here${NAMES[k]}`, ...here },
+      made("upper", " ahead", position, seen, ends),
+      made("lower", " ahead", position, seen, ends),
+      made("upper", "", 0, position, now),
+      made("lower", "", 0, position, now),
+      { id: `here${NAMES[k]}`, class: `here${NAMES[k]}`, cx: x(now), cy: y(lower), r: 5, means },
     ];
   }
 
@@ -144,7 +146,7 @@ export class Bounds {
     const { halves, course } = this.owner;
     const lowers = moments.map(({ state }) => state.lower);
     const [more, less] = lowers[0] >= lowers[1] ? [0, 1] : [1, 0];
-    const place = moments.reduce((sum, { state }) => sum + state.position, 0);
+    const place = placeOf(moments);
     const stuck = halves.find(({ history }, k) => history.failure && moments[k].state.position === history.length);
     const read = place ? `each has read ${entries(course.workAt(place))} at most` : "at the start";
     const isOver = halves.every((half, k) => half.ended(moments[k]) !== null);
@@ -162,6 +164,9 @@ export class Bounds {
     return of.join("; ");
   }
 }
+
+// The place shown in the course.
+const placeOf = (moments) => moments.reduce((sum, { state }) => sum + state.position, 0);
 
 // Names that have to be short.
 const SHORT = { "linear program": "program" };
