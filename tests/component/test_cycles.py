@@ -142,6 +142,28 @@ def test_a_picture_that_is_mounted_anew_goes_to_the_place_of_before(packed: Moun
     expect(picture.out("where")).to_contain_text("event 37 of")
 
 
+EXTENTS = """({ cycles: { halves: [{ net }] } }) =>
+['.costs path', '.fills path', 'circle.variable'].map((selector) => {
+    const boxes = [...net.svg.parentElement.querySelectorAll(selector)].map((each) => each.getBoundingClientRect());
+    const most = (side) => Math.max(...boxes.map((box) => box[side]));
+    const least = (side) => Math.min(...boxes.map((box) => box[side]));
+    return [least('left'), most('right'), least('top'), most('bottom')];
+})"""
+
+
+@pytest.mark.parametrize("size", ["16px", "20px"])
+def test_couplings_reach_as_far_as_their_variables_whatever_the_size_of_the_type(
+    size: str, packed: Mount, page: Page
+) -> None:
+    """Large windows enlarge it, and the units of pictures with it."""
+    page.add_style_tag(content=f"html {{ font-size: {size} }}")
+    picture = packed(lab("frustrated-cycle", 8, 9))
+    picture.step("round")
+    costs, fills, variables = picture.root.evaluate(EXTENTS)
+    assert costs == pytest.approx(variables, abs=14)
+    assert fills == pytest.approx(variables, abs=14)
+
+
 def test_the_view_of_groups_gathers_couplings_cycles_and_parts_of_the_gap(torus: Cycles) -> None:
     part, packing = torus.lab.run.engine.partition.group_of(), packing_of("torus-10x10")
     torus.show(len(packing.events) // 2)

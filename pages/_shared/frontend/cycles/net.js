@@ -102,7 +102,8 @@ export class Net {
 
   layout() {
     const { graph } = this;
-    const { width, height } = this.owner.sizes.of(this.svg);
+    // All layers are drawn in the same units.
+    const [{ width, height }] = LAYERS.map((name) => this.owner.sizes.of(this.layers[name].root));
     if (this.size[0] !== width || this.size[1] !== height) this.camera.refit(this.size, [width, height]);
     this.size = [width, height];
     const [wide, high] = this.size.map((side) => Math.max(side - 2 * MARGIN, 1));
