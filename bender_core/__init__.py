@@ -32,6 +32,7 @@ from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
+from bender_core.io.objects import from_bqm, from_networkx, from_pgmpy, from_scipy, to_bqm
 from bender_core.io.samples import sample
 from bender_core.labelings.searching import Found, search
 from bender_core.looking.attribution import Attribution
@@ -101,6 +102,10 @@ __all__ = [
     "certify",
     "check_proof",
     "compare_partitions",
+    "from_bqm",
+    "from_networkx",
+    "from_pgmpy",
+    "from_scipy",
     "load",
     "load_proof",
     "looking",
@@ -117,6 +122,7 @@ __all__ = [
     "search",
     "solve",
     "time_sweep",
+    "to_bqm",
     "to_normal_form",
     "warm_up",
     "what_if",

@@ -78,7 +78,7 @@ LIBRARY_FLOORS = (
     "cycles looking",
     "warming",
     "trying",
-    "experiments",
+    "dimod experiments",
     "__init__ visualization",
     "__main__",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -18,6 +18,15 @@ Domain = Literal["bits", "spins"]
 
 # The values of a bit and of a spin for x = 0 and x = 1.
 _VALUES: dict[Domain, FloatArray] = {"bits": np.array([0.0, 1.0]), "spins": np.array([-1.0, 1.0])}
+
+
+class Tables(TypedDict):
+    """The energies of a model."""
+
+    unary: FloatArray
+    edges: IntArray
+    pairwise: FloatArray
+    constant: float
 
 
 @dataclass(frozen=True)
@@ -49,18 +58,24 @@ class Quadratic:
         notes: tuple[str, ...] = (),
     ) -> BinaryMRF:
         """The model of this energy, read from a file of the format ``title``."""
-        value = _VALUES[self.domain]
         return BinaryMRF(
-            unary=self.linear[:, None] * value,
-            edges=self.edges,
-            pairwise=self.quadratic[:, None, None] * np.outer(value, value),
-            constant=self.constant,
+            **self.tables(),
             names=names,
             name=source.stem,
             source=f"{title} file {source.filename}".rstrip(),
             objective=objective or Objective(domain=self.domain),
             notes=notes,
         )
+
+    def tables(self) -> Tables:
+        """The energies of a model, by the names of its parameters."""
+        value = _VALUES[self.domain]
+        return {
+            "unary": self.linear[:, None] * value,
+            "edges": self.edges,
+            "pairwise": self.quadratic[:, None, None] * np.outer(value, value),
+            "constant": self.constant,
+        }
 
 
 def from_coefficients(

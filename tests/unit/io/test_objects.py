@@ -1,0 +1,230 @@
+"""Objects of dimod, networkx, scipy and pgmpy: the same energies, labels and order, and refusals in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from itertools import product
+from typing import Any
+
+import dimod
+import dimod.testing
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pgmpy.factors.discrete import DiscreteFactor, TabularCPD
+from pgmpy.models import DiscreteBayesianNetwork, DiscreteMarkovNetwork
+from scipy import sparse
+
+import bender_core as bc
+from bender_core.dimod import BenderSampler
+from tests.models import examples, mrfs
+
+LABELS: list[Hashable] = ["a", "with space", "ü – 中", ("pair", 1), 7, -3, frozenset({1}), "", "x0"]
+
+
+def random_bqm(vartype: str, seed: int, whole: bool = False) -> dimod.BinaryQuadraticModel:
+    dice = np.random.default_rng(seed)
+
+    def number() -> float:
+        return float(dice.integers(-9, 10)) if whole else float(dice.normal())
+
+    found = dimod.BinaryQuadraticModel(vartype)
+    for label in LABELS:
+        found.add_linear(label, number())
+    for i, j in product(range(len(LABELS)), repeat=2):
+        if i < j and dice.random() < 0.5:
+            found.add_quadratic(LABELS[i], LABELS[j], number())
+    found.offset = number()
+    return found
+
+
+def samples(mrf: bc.BinaryMRF, vartype: Any, count: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Random labellings, and their values in bits or spins."""
+    states = np.random.default_rng(1).integers(0, 2, (count, mrf.n))
+    return states, 2 * states - 1 if vartype is dimod.SPIN else states
+
+
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_model_of_dimod_keeps_its_energies_and_labels(vartype: str, seed: int) -> None:
+    whole = seed % 2 == 0
+    bqm = random_bqm(vartype, seed, whole)
+    mrf = bc.from_bqm(bqm)
+    states, values = samples(mrf, bqm.vartype)
+    energies = [mrf.energy(state) for state in states]
+    expected = bqm.energies((values, list(bqm.variables)))
+    assert energies == (expected.tolist() if whole else pytest.approx(expected, rel=1e-12, abs=1e-12))
+    assert mrf.names == tuple(map(str, LABELS))
+    assert mrf.objective.domain == ("spins" if vartype == "SPIN" else "bits")
+    back = bc.to_bqm(mrf, list(bqm.variables))
+    assert list(back.variables) == LABELS
+    assert back.vartype is bqm.vartype
+    assert back.is_almost_equal(bqm, places=12)
+    assert back == bqm or not whole
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(mrfs(6))
+def test_any_model_becomes_one_of_dimod(mrf: bc.BinaryMRF) -> None:
+    bqm = bc.to_bqm(mrf)
+    assert list(bqm.variables) == list(mrf.names)
+    states, values = samples(mrf, bqm.vartype, 30)
+    size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum()
+    expected = [mrf.energy(state) for state in states]
+    assert bqm.energies((values, list(bqm.variables))) == pytest.approx(expected, abs=1e-12 * size)
+
+
+def test_labels_that_look_the_same_are_told_apart() -> None:
+    assert bc.from_bqm(dimod.BinaryQuadraticModel({1: 1.0, "1": 2.0}, {}, "BINARY")).names == ("1", "'1'")
+
+
+def weight_of(graph: nx.Graph, kind: str, state: dict[Hashable, int]) -> float:
+    """What is asked for, from its definition."""
+    spin = {label: 2 * value - 1 for label, value in state.items()}
+    edges = [(i, j, float(data.get("weight", 1.0))) for i, j, data in graph.edges(data=True)]
+    fields = {label: float(data.get("field", 0.0)) for label, data in graph.nodes(data=True)}
+    if kind == "max-cut":
+        return math.fsum(weight for i, j, weight in edges if state[i] != state[j])
+    if kind == "balance":
+        return math.fsum(abs(weight) for i, j, weight in edges if (state[i] == state[j]) != (weight > 0))
+    of = spin if kind == "ising" else state
+    return math.fsum(
+        [*(weight * of[i] * of[j] for i, j, weight in edges), *(field * of[i] for i, field in fields.items())]
+    )
+
+
+@pytest.mark.parametrize("kind", ["max-cut", "ising", "qubo", "balance"])
+@pytest.mark.parametrize("made", [nx.Graph, nx.MultiGraph])
+def test_a_graph_of_networkx_has_the_values_of_its_kind(kind: Any, made: type[nx.Graph]) -> None:
+    dice = np.random.default_rng(3)
+    graph = made()
+    for label in LABELS:
+        graph.add_node(label, field=float(dice.integers(-3, 4)))
+    pairs = [(i, j) for i, j in product(range(len(LABELS)), repeat=2) if i != j and dice.random() < 0.4]
+    for i, j in pairs:  # in both directions: twice in a graph of parallel edges
+        graph.add_edge(LABELS[i], LABELS[j], weight=float(dice.integers(-4, 5)))
+    graph.add_edge(LABELS[0], LABELS[1])
+    mrf = bc.from_networkx(graph, kind)
+    assert mrf.names == tuple(map(str, graph))
+    for state in np.random.default_rng(2).integers(0, 2, (200, mrf.n)):
+        expected = weight_of(graph, kind, dict(zip(graph, state.tolist(), strict=True)))
+        assert mrf.objective.value(mrf.energy(state)) == expected
+
+
+@pytest.mark.parametrize("made", [np.array, sparse.csr_array, sparse.coo_matrix, lambda rows: rows.tolist()])
+def test_a_qubo_matrix_has_its_quadratic_form(made: Any) -> None:
+    rows = np.random.default_rng(4).integers(-5, 6, (7, 7)).astype(float)
+    mrf = bc.from_scipy(made(rows), offset=2.5)
+    for state in np.random.default_rng(5).integers(0, 2, (200, 7)):
+        assert mrf.energy(state) == state @ rows @ state + 2.5
+
+
+def network() -> DiscreteMarkovNetwork:
+    found = DiscreteMarkovNetwork([("a", "b c"), ("b c", ("d", 1))])
+    found.add_factors(
+        DiscreteFactor(["a", "b c"], [2, 2], [1.0, 0.5, 2.0, 4.0], {"a": ["no", "yes"], "b c": [0, 1]}),
+        DiscreteFactor([("d", 1), "b c"], [2, 2], [3.0, 0.0, 0.25, 1.0], {("d", 1): [0, 1], "b c": [1, 0]}),
+        DiscreteFactor(["a"], [2], [0.1, 7.0], {"a": ["yes", "no"]}),
+    )
+    return found
+
+
+def test_a_network_of_pgmpy_has_its_log_potentials() -> None:
+    """Also where a factor lists the states of a variable the other way round."""
+    found, mrf = network(), bc.from_pgmpy(network())
+    assert mrf.names == tuple(map(str, found.nodes()))
+    states = {"a": ["no", "yes"], "b c": [0, 1], ("d", 1): [0, 1]}
+    for labelling in product((0, 1), repeat=3):
+        named = {label: states[label][x] for label, x in zip(found.nodes(), labelling, strict=True)}
+        potential = math.prod(
+            float(factor.values[tuple(factor.state_names[v].index(named[v]) for v in factor.variables)])
+            for factor in found.get_factors()
+        )
+        energy = mrf.energy(labelling)
+        assert mrf.is_feasible(energy) == (potential > 0.0)
+        if potential > 0.0:
+            assert mrf.objective.value(energy) == pytest.approx(math.log(potential))
+
+
+def three() -> DiscreteMarkovNetwork:
+    found = DiscreteMarkovNetwork([("a", "b"), ("b", "c"), ("a", "c")])
+    found.add_factors(DiscreteFactor(["a", "b", "c"], [2, 2, 2], np.ones(8)))
+    return found
+
+
+def of_states(count: int, values: list[float]) -> DiscreteMarkovNetwork:
+    found = DiscreteMarkovNetwork([("a", "b")])
+    found.add_factors(DiscreteFactor(["a", "b"], [2, count], values))
+    return found
+
+
+def bayesian() -> DiscreteBayesianNetwork:
+    found = DiscreteBayesianNetwork([("a", "b")])
+    found.add_cpds(TabularCPD("a", 2, [[0.5], [0.5]]))
+    return found
+
+
+LOOP = nx.Graph([("a", "a")])
+HEAVY = nx.Graph()
+HEAVY.add_edge("a", "b", weight="much")
+
+
+@pytest.mark.parametrize(
+    ("read", "given_object", "sentence"),
+    [
+        (bc.from_bqm, {"a": 1}, "the object is of type dict; give a BinaryQuadraticModel of dimod"),
+        (bc.from_bqm, dimod.ConstrainedQuadraticModel(), "give a BinaryQuadraticModel of dimod"),
+        (bc.from_pgmpy, nx.Graph(), "the object is of type Graph; give a DiscreteMarkovNetwork of pgmpy"),
+        (bc.from_pgmpy, bayesian(), "the network is a Bayesian one; give network.to_markov_model()"),
+        (bc.from_pgmpy, three(), "the factor of 'a', 'b', 'c' has 3 variables; only factors of one or two are read"),
+        (bc.from_pgmpy, of_states(3, [1.0] * 6), "variable 'b' has 3 states; only variables of two are read"),
+        (bc.from_pgmpy, of_states(2, [1, 2, 3, -1]), "has a value that is negative or not finite"),
+        (bc.from_scipy, np.ones((2, 3)), "the matrix has shape (2, 3); give a square one"),
+        (bc.from_scipy, "matrix", "the object is of type str; give a square matrix of numbers"),
+        (lambda graph: bc.from_networkx(graph, "max-cut"), [(0, 1)], "the object is of type list; give a Graph"),
+        (lambda graph: bc.from_networkx(graph, "max-cut"), nx.DiGraph([(0, 1)]), "give graph.to_undirected()"),
+        (lambda graph: bc.from_networkx(graph, "max-cut"), LOOP, "node 'a' has an edge to itself; remove it"),
+        (lambda graph: bc.from_networkx(graph, "max-cut"), HEAVY, "the weight of the edge 'a' – 'b' is 'much'; give a"),
+        (lambda graph: bc.from_networkx(graph, "cut"), nx.Graph(), "there is no kind 'cut' of graph; give"),
+        (lambda labels: bc.to_bqm(bc.sample("tiny"), labels), ["a", "a"], "there are 1 different labels; give 6"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_one_sentence(read: Any, given_object: Any, sentence: str) -> None:
+    with pytest.raises(bc.ModelError) as refused:
+        read(given_object)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_sampler_is_one_of_dimod() -> None:
+    dimod.testing.assert_sampler_api(BenderSampler())
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["SPIN", "BINARY"]))
+def test_samples_are_optimal_with_the_labels_of_the_model(seed: int, vartype: str) -> None:
+    bqm = random_bqm(vartype, seed)
+    found = BenderSampler().sample(bqm)
+    dimod.testing.assert_response_energies(found, bqm)
+    dimod.testing.assert_sampleset_energies(found, bqm)
+    assert set(found.first.sample) == set(LABELS)
+    best = dimod.ExactSolver().sample(bqm).first.energy
+    assert found.first.energy == pytest.approx(best)
+    assert found.info["proven"]
+    assert found.info["lower_bound"] <= best + 1e-6
+    assert found.info["gap"] == pytest.approx(0.0, abs=1e-8)
+
+
+def test_samplers_composed_with_it_and_models_without_variables_work() -> None:
+    sampler = BenderSampler()
+    assert len(sampler.sample(dimod.BinaryQuadraticModel("SPIN"))) == 1
+    assert sampler.sample_ising({"a": 1.0}, {("a", "b"): 1.0}).first.energy == -2.0
+    assert sampler.sample_qubo({(0, 0): -1.0, (0, 1): 2.0}).first.sample == {0: 1, 1: 0}
+    assert len(dimod.TruncateComposite(sampler, 1).sample(random_bqm("SPIN", 1))) == 1
+    with pytest.warns(dimod.exceptions.SamplerUnknownArgWarning):
+        sampler.sample(random_bqm("SPIN", 1), num_reads=5)
+    limited = sampler.sample(random_bqm("SPIN", 2), time_limit=1e-9)
+    assert limited.info["lower_bound"] <= limited.first.energy
