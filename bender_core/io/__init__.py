@@ -7,7 +7,6 @@ Source: docs/formats.md §1, §2.
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bender_core.files import write_whole
-from bender_core.io._source import NUMBER, Source, default_limit, read
+from bender_core.io._source import NUMBER, PACKED, Source, default_limit, pack, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence, observed
 from bender_core.io.formats import FORMATS, native
@@ -54,7 +53,7 @@ def load(
     evidence: str | os.PathLike[str] | bytes | None = None,
     maximize: bool = False,
 ) -> BinaryMRF:
-    r"""Read a model in any known format, plain or gzip.
+    r"""Read a model in any known format, plain or packed by gzip or xz.
 
     Source: docs/formats.md §1.1, §1.2, §1.5.
 
@@ -247,7 +246,7 @@ def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:
 
 def format_of(path: str | os.PathLike[str]) -> str:
     """The name of the format with the ending of a path, else native."""
-    ending = Path(path).name.lower().removesuffix(".gz")
+    ending = PACKED.sub("", Path(path).name.lower())
     return next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
 
 
@@ -260,7 +259,7 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     ----------
     mrf : BinaryMRF
     path : str or path
-        A path that ends in ``.gz`` is packed.
+        A path that ends in ``.gz`` or ``.xz`` is packed.
     format : str, optional
         Name of a format in ``FORMATS``; by default the one with the path's ending, else native.
 
@@ -273,4 +272,4 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     """
     path = Path(path)
     data = dumps(mrf, format or format_of(path))
-    write_whole(path, gzip.compress(data, mtime=0) if path.name.lower().endswith(".gz") else data)
+    write_whole(path, pack(data, path.name))

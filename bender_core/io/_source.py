@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import math
 import os
 import re
@@ -17,10 +18,13 @@ from bender_core.io.errors import FormatError
 from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC, XZ_MAGIC = b"\x1f\x8b", b"\xfd7zXZ"
+# Their endings.
+PACKED = re.compile(r"\.(gz|xz)$", re.IGNORECASE)
+# Memory for a dictionary of xz, of which its strongest setting takes half.
+_DICTIONARY = 128 << 20
 # The first bytes of other packed formats.
 _OTHER_MAGIC = {
-    b"\xfd7zXZ": "xz",
     b"PK\x03\x04": "zip",
     b"BZh": "bzip2",
     b"7z\xbc\xaf": "7z",
@@ -59,7 +63,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without its endings, "model" if unknown: the name of models whose format has none."""
-        return re.sub(r"(\.gz)?$", "", self.filename).rsplit(".", 1)[0] or "model"
+        return PACKED.sub("", self.filename).rsplit(".", 1)[0] or "model"
 
     def first_line(self, comment: str = "#[^\n]*") -> str:
         """The first non-empty line, without comments; "" if there is none."""
@@ -85,14 +89,14 @@ class Source:
 
     @property
     def ending(self) -> str:
-        """The file's name in lower case without ``.gz``, for comparing endings."""
-        return self.filename.lower().removesuffix(".gz")
+        """The file's name in lower case without ``.gz`` or ``.xz``, for comparing endings."""
+        return PACKED.sub("", self.filename.lower())
 
 
 def read(
     path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None, kind: str = "a model file"
 ) -> Source:
-    """Read a text file, plain or gzip, within the size limit.
+    """Read a text file, plain or packed, within the size limit.
 
     Parameters
     ----------
@@ -104,7 +108,7 @@ def read(
     Raises
     ------
     FormatError
-        If the file is too large, empty, damaged gzip, or not text.
+        If the file is too large, empty, damaged, or not text.
     OSError
         If the path cannot be read.
     """
@@ -119,7 +123,7 @@ def read(
 def read_bytes(
     path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None
 ) -> tuple[bytes, str]:
-    """Read a file, plain or gzip, within the size limit; also its name without its folder, "" if unknown.
+    """Read a file, plain or packed, within the size limit; also its name without its folder, "" if unknown.
 
     Parameters
     ----------
@@ -133,7 +137,7 @@ def read_bytes(
     Raises
     ------
     FormatError
-        If the file is too large, damaged gzip, or packed otherwise.
+        If the file is too large, damaged, or packed otherwise.
     OSError
         If the path cannot be read.
     """
@@ -151,11 +155,11 @@ def read_bytes(
         with path.open("rb") as stream:
             data = stream.read(limit + 1)
     _check_size(data, limit, "the file")
-    if data.startswith(GZIP_MAGIC):
+    if data.startswith((GZIP_MAGIC, XZ_MAGIC)):
         data = _unpack(data, limit)
     for magic, packer in _OTHER_MAGIC.items():
         if data.startswith(magic):
-            raise FormatError(None, f"the file is packed by {packer}", "unpack it, or pack it by gzip")
+            raise FormatError(None, f"the file is packed by {packer}", "unpack it, or pack it by gzip or xz")
     # A path that is not UTF-8 contains characters that cannot be written.
     return data, filename.encode(errors="replace").decode()
 
@@ -173,14 +177,39 @@ def _check_size(data: bytes, limit: int, what: str) -> None:
 
 
 def _unpack(data: bytes, limit: int) -> bytes:
+    packer, unpack = ("gzip", _from_gzip) if data.startswith(GZIP_MAGIC) else ("xz", _from_xz)
     try:
         # Reading at most one byte more than the limit stops a decompression bomb.
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            unpacked = stream.read(limit + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(None, f"the gzip data is damaged ({error})", "pack or copy the file again") from None
+        unpacked = unpack(data, limit + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise FormatError(None, f"the {packer} data is damaged ({error})", "pack or copy the file again") from None
     _check_size(unpacked, limit, "the unpacked file")
     return unpacked
+
+
+def _from_gzip(data: bytes, most: int) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        return stream.read(most)
+
+
+def _from_xz(data: bytes, most: int) -> bytes:
+    """All streams, one after the other."""
+    found = b""
+    while data and len(found) < most:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, _DICTIONARY)
+        found += stream.decompress(data, most - len(found))
+        if not stream.eof and len(found) < most:
+            raise EOFError("it ends before its end mark")
+        data = stream.unused_data.lstrip(b"\0")  # between streams there may be padding
+    return found
+
+
+def pack(data: bytes, path: str) -> bytes:
+    """The content of a file, packed if the ending of its path says so; the same content gives the same bytes."""
+    ending = PACKED.search(path)
+    if ending is None:
+        return data
+    return lzma.compress(data) if ending[1].lower() == "xz" else gzip.compress(data, mtime=0)
 
 
 def decode(data: bytes, kind: str = "a model file") -> str:

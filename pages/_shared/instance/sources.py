@@ -118,7 +118,7 @@ def uploader(title: str, key: str, on_change: Callable[[], None]) -> None:
 
 def upload() -> None:
     formats = ", ".join(form.title for form in FORMATS)
-    st.caption(f"Plain or gzip, at most {largest_upload()} MB, recognised by content: {formats}.")
+    st.caption(f"Plain, gzip or xz, at most {largest_upload()} MB, recognised by content: {formats}.")
     uploader("A model file", "upload", _uploaded)
     st.selectbox(
         "Format of the uploaded file",

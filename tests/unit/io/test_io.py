@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import lzma
 import math
 import os
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -408,6 +409,8 @@ def test_content_decides_before_the_ending() -> None:
         (b"{}", "a.mrf.json.gz", '"format" is missing'),
         (b"\x1f\x8bjunk", None, "the gzip data is damaged"),
         (gzip.compress(UAI.encode())[:-9], None, "the gzip data is damaged"),
+        (lzma.compress(UAI.encode())[:-9], None, "the xz data is damaged (it ends before its end mark); pack or copy"),
+        (lzma.compress(UAI.encode()) + b"no stream", None, "the xz data is damaged"),
     ],
 )
 def test_an_invalid_model_gives_one_sentence(data: bytes, name: str | None, said: str) -> None:
@@ -430,17 +433,30 @@ def test_size_is_limited_before_and_after_unpacking(tmp_path: Path, monkeypatch:
         load(path)
 
 
-def test_a_gzip_bomb_is_not_unpacked() -> None:
-    bomb = gzip.compress(bytes(100_000_000))
+@pytest.mark.parametrize("packed", [gzip.compress, lzma.compress])
+def test_a_bomb_is_not_unpacked(packed: Callable[[bytes], bytes]) -> None:
+    bomb = packed(bytes(100_000_000))
     tracemalloc.start()
     with pytest.raises(FormatError, match="the unpacked file is larger than 1 MB"):
         load(bomb, max_bytes=1_000_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 10_000_000
+    assert peak < 20_000_000  # xz has a dictionary of 8 MB
 
 
-@pytest.mark.parametrize("ending", [".mrf.json", ".uai", ".json.gz", ".UAI.gz", ""])
+def test_a_dictionary_of_xz_that_takes_too_much_memory_is_refused() -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 30}]
+    with pytest.raises(FormatError, match="the xz data is damaged"):
+        load(lzma.compress(UAI.encode(), filters=filters))
+
+
+def test_streams_of_xz_follow_each_other_with_padding() -> None:
+    half = len(UAI) // 2
+    data = lzma.compress(UAI[:half].encode()) + bytes(4) + lzma.compress(UAI[half:].encode(), preset=9)
+    assert load(data, name="m.uai.xz").content_hash() == load(UAI.encode(), name="m.uai").content_hash()
+
+
+@pytest.mark.parametrize("ending", [".mrf.json", ".uai", ".json.gz", ".UAI.gz", ".uai.xz", ""])
 def test_save_goes_by_the_ending_and_is_deterministic(tmp_path: Path, ending: str) -> None:
     mrf = load(UAI.encode(), name="m.uai")
     first, second = tmp_path / f"a{ending}", tmp_path / f"b{ending}"
@@ -452,7 +468,8 @@ def test_save_goes_by_the_ending_and_is_deterministic(tmp_path: Path, ending: st
         assert data.startswith(b"\x1f\x8b")
         # No time of writing in the header.
         assert data[4:8] == bytes(4)
-    text = gzip.decompress(data) if ending.endswith(".gz") else data
+    unpack = {"gz": gzip.decompress, "xz": lzma.decompress}.get(ending[-2:], bytes)
+    text = unpack(data)
     assert text.startswith(b"MARKOV" if "uai" in ending.lower() else b"{")
     again = load(first)
     assert all(again.energy(x) == pytest.approx(mrf.energy(x), rel=1e-12) for x in labelings(4))
