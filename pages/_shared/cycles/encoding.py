@@ -54,12 +54,12 @@ class Encoding(ABC):
     ) -> None:
         self._graph, self._labeling = graph, engine.labeling
         self._names = [label(name) for name in engine.mrf.names]
+        self._before = engine.work  # of the first labelling
         self.start: protocol.Start = {
             "best": self._labelling(engine.labeling),
             "gap": gap,
             "lower": engine.lower_bound,
             "upper": engine.upper_bound,
-            "work": engine.work,
             "sentence": opening,
         }
 
@@ -134,7 +134,7 @@ class Encoder(Encoding):
             "share": event.share,
             "lower": event.lower_bound,
             "upper": event.upper_bound,
-            "work": event.work,
+            "work": event.work - self._before,
             "sentence": words.found(graph, event, walk, spent, self._names),
         }
 
@@ -149,7 +149,7 @@ class Encoder(Encoding):
             "better": self._better(packing.labeling),
             "lower": event.lower_bound,
             "upper": event.upper_bound,
-            "work": event.work,
+            "work": event.work - self._before,
             "sentence": words.shared(packing.graph, event, before, len(packing.cycles)),
         }
 

@@ -124,7 +124,7 @@ def data(current: Lab, halves: Sequence[WatchedPacking], command: protocol.Comma
 def half(packed: WatchedPacking, known: int, has_start: bool) -> protocol.Half:
     """What the picture draws of one of them, beyond the events that it has."""
     # What is known changes while it is read.
-    working, ending, all_known = packed.doing(), packed.ending, len(packed.events)
+    working, ending, failure, all_known = packed.doing(), packed.ending, packed.failure, len(packed.events)
     first = min(known, all_known)
     is_rest = first + SENT >= all_known
     return {
@@ -134,7 +134,7 @@ def half(packed: WatchedPacking, known: int, has_start: bool) -> protocol.Half:
         "events": packed.events[first : min(all_known, first + SENT)],
         "ending": ending if is_rest else None,
         "working": working,
-        "failure": packed.failure if is_rest else "",
+        "failure": failure if is_rest else "",
     }
 
 

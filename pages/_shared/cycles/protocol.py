@@ -16,7 +16,7 @@ Walk: TypeAlias = Annotated[list[Vertex], Bounds(shortest=3)]
 By: TypeAlias = Literal["program", "messages"]
 # What is shown: one of them, or both side by side.
 Shown: TypeAlias = By | Literal["both"]
-# Table entries read so far; other work is converted to entries.
+# Table entries read since the start; other work is converted to entries.
 Work: TypeAlias = Count
 
 
@@ -126,7 +126,6 @@ class Start(TypedDict):
     gap: Gap | None  # None: it follows from the shares
     lower: Energy
     upper: Energy
-    work: Work
     sentence: str
 
 

@@ -62,7 +62,7 @@ class PursuitEncoder(Encoding):
             "triplets": [v for triple in found.triples for v in triple],
             "lower": event.lower_bound,
             "upper": event.upper_bound,
-            "work": event.work,
+            "work": event.work - self._before,
             "sentence": pursuit_words.found(event, found, has_chords, self._names),
         }
 
@@ -76,7 +76,7 @@ class PursuitEncoder(Encoding):
             "better": self._better(self._pursuit.labeling),
             "lower": event.lower_bound,
             "upper": event.upper_bound,
-            "work": event.work,
+            "work": event.work - self._before,
             "sentence": pursuit_words.passed(event, *before, size(self._graph)),
         }
 

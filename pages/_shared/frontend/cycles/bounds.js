@@ -144,7 +144,7 @@ export class Bounds {
   // Who leads, after the same work.
   lead(moments) {
     const { halves, course } = this.owner;
-    const lowers = moments.map(({ state }) => state.lower);
+    const lowers = moments.map((moment, k) => halves[k].lowerAt(moment));
     const [more, less] = lowers[0] >= lowers[1] ? [0, 1] : [1, 0];
     const place = placeOf(moments);
     const stuck = halves.find(({ history }, k) => history.failure && moments[k].state.position === history.length);

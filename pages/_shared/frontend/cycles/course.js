@@ -35,9 +35,14 @@ export class Course {
     return this.movers.length;
   }
 
-  // The place after the last event; null if more events follow.
+  // The place after the last event; null if more events may follow.
   get end() {
-    return this.histories.every(({ end }) => end !== null) ? this.length : null;
+    return this.histories.every(({ isOver }) => isOver) ? this.length : null;
+  }
+
+  // Why some events are missing although no more will come; empty: none is missing, or more may come.
+  get failure() {
+    return this.end === null ? "" : (this.histories.map(({ failure }) => failure).find(Boolean) ?? "");
   }
 
   // Whose event leads to a place; at the start, whose is the first one.

@@ -97,10 +97,10 @@ class Cycles {
   follow(data, isKnown) {
     clearTimeout(this.next);
     const working = doing(data);
-    const failure = isKnown ? failing(this.course) : beginning(data);
+    const failure = isKnown ? this.course.failure : beginning(data);
     this.$(".making").hidden = !working;
     write(this.$("[data-out=working]"), working);
-    if (failure) write(this.$("[data-out=state]"), failure);
+    if (failure && !isKnown) write(this.$("[data-out=state]"), failure);
     if (failure) this.player.giveUp();
     else if (!(isKnown && this.fetch()) && (working || !isKnown)) {
       this.next = setTimeout(() => this.ask(isKnown ? "show" : "more"), POLL);
@@ -111,7 +111,7 @@ class Cycles {
   // whether it asked.
   fetch() {
     const { course, player } = this;
-    if (!course || course.end !== null || failing(course)) return false;
+    if (!course || course.end !== null) return false;
     // Others are waited for.
     if (course.starving().some((k) => this.data.halves[k].working)) return false;
     const isAwaited = player.awaited !== null || (player.playing && player.position === course.length);
@@ -241,7 +241,8 @@ class Cycles {
     const [one, other = one] = ends;
     const ended = ends.includes(null) ? null : one === other ? one : "both have ended";
     const state = this.$("[data-out=state]");
-    if (!failing(course)) write(state, ended ?? (player.playing ? "playing" : "paused"));
+    const rests = player.atEnd() && course.failure ? course.failure : "paused";
+    write(state, ended ?? (player.playing ? "playing" : rests));
     state.classList.toggle("proven", ended === "optimal, proven");
     this.controls.draw();
   }
@@ -256,11 +257,6 @@ class Cycles {
 const doing = ({ halves }) => halves.map(({ working }) => working).find(Boolean) ?? "";
 // Why there is nothing to be drawn; empty: it is on its way.
 const beginning = ({ halves }) => halves.find(({ start, failure }) => !start && failure)?.failure ?? "";
-// Why no more events follow although some are missing; empty: more may follow, or none is missing.
-const failing = ({ histories }) => {
-  const isOver = histories.every((history) => history.isOver);
-  return isOver ? (histories.map(({ failure }) => failure).find(Boolean) ?? "") : "";
-};
 
 export const receive = (root, data, send) => {
   root.cycles ??= new Cycles(root);

@@ -119,6 +119,11 @@ export class Half {
     return ending.proven ? "optimal, proven" : ending.best ? "best bound by cycles" : "ended";
   }
 
+  // The lower bound, with what the steps of the energies add to it at the end.
+  lowerAt({ state, isEnd }) {
+    return isEnd ? Math.max(state.lower, this.history.ending.least) : state.lower;
+  }
+
   // Everything drawn, as plain values.
   marks() {
     return [...this.net.list(), ...this.parts.picture.list()];

@@ -30,7 +30,7 @@ export class History {
 
   // The work done for the first events.
   workOf(position) {
-    return (position ? this.events[position - 1] : this.start).work;
+    return position ? this.events[position - 1].work : 0;
   }
 
   // Where a step ends; null if that is not known yet.
