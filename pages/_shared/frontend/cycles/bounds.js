@@ -16,7 +16,7 @@ import { isFound } from "./history.js";
 const RIGHT = [96, 128]; // pixels for the names of the lines of one, and of two
 const APART = 18; // pixels between them
 const MOST = 600; // points of a line
-const FIRST = 10; // events that the axis has at least
+const FIRST = [10, 1000]; // events that the axis has at least; entries that were read
 const [BELOW, CLOSEST] = [0.8, 0.05]; // what is seen below LB, as a multiple of the gap, or of all that is gained
 const EQUAL = 1e-9; // of the energy at stake: bounds that differ by less count as equal
 const NAMES = ["", " second"];
@@ -62,7 +62,7 @@ export class Bounds {
     const seen = course.counts[Math.min(owner.player.seen, course.length)];
     const histories = owner.halves.map(({ history }) => history);
     const ends = histories.map((history, k) => this.along(history, seen[k]));
-    const last = Math.max(...ends, this.isByWork ? 1 : FIRST);
+    const last = Math.max(...ends, FIRST[Number(this.isByWork)]);
     const up = { range: this.range(moments, histories, seen), name: "energy" };
     const works = (low, high, count) => linear.ticks(low, high, count).map(([at]) => [at, entries(at)]);
     const across = this.isByWork
