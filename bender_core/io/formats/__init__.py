@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bender_core.io.formats import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
+from bender_core.io.formats import bqpjson, cfn, coo, dimod_json, native, qh, qubo, rudy, sparse, uai, wcsp
 from bender_core.io.formats._format import Format
 
 # If the content fits several and the ending decides nothing, the first is taken, and `load` says so.
 FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     bqpjson.FORMAT,
+    dimod_json.FORMAT,
     cfn.FORMAT,
     uai.FORMAT,
     uai.LOGARITHMS,

@@ -67,12 +67,6 @@ def parse(source: Source) -> BinaryMRF:
         If the numbers are not a model (an edge to itself, an index out of range).
     """
     data = read_json(source.text)
-    if data.get("type") == "BinaryQuadraticModel":
-        raise FormatError(
-            None,
-            "the file is a model in dimod's own JSON, which is not read",
-            'write rows i j value (COO) after the comments "# vartype=SPIN" or "# vartype=BINARY" and "# offset=0.5"',
-        )
     if data and "format" not in data and "unary" not in data:
         raise FormatError(
             None,

@@ -401,7 +401,7 @@ def test_content_decides_before_the_ending() -> None:
         (
             b"hello\n",
             None,
-            "line 1: the file is in no known format; known are: native .mrf.json, bqpjson, toulbar2 cfn, UAI",
+            "line 1: the file is in no known format; known are: native .mrf.json, bqpjson, dimod JSON, toulbar2 cfn",
         ),
         (b"hello\n", "a.uai", "line 1: the file does not start with MARKOV"),
         (b"# only a comment", "a.uai", "line 1: the file does not start with MARKOV"),
@@ -479,7 +479,7 @@ def test_save_takes_a_format_against_the_ending(tmp_path: Path) -> None:
     mrf = load(UAI.encode())
     save(mrf, tmp_path / "m.txt", format="uai")
     assert (tmp_path / "m.txt").read_text(encoding="utf-8").startswith("MARKOV")
-    with pytest.raises(FormatError, match="there is no format 'tiff'; choose one of: native, bqpjson, cfn"):
+    with pytest.raises(FormatError, match="there is no format 'tiff'; choose one of: native, bqpjson, dimod, cfn"):
         save(mrf, tmp_path / "m.tiff", format="tiff")
     assert not (tmp_path / "m.tiff").exists()
 

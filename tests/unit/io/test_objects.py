@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Hashable
 from itertools import product
@@ -75,6 +76,44 @@ def test_any_model_becomes_one_of_dimod(mrf: bc.BinaryMRF) -> None:
     size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum()
     expected = [mrf.energy(state) for state in states]
     assert bqm.energies((values, list(bqm.variables))) == pytest.approx(expected, abs=1e-12 * size)
+
+
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+def test_files_of_dimod_are_read_and_written_as_dimod_does(vartype: str) -> None:
+    bqm = random_bqm(vartype, 2, whole=True)
+    bqm.relabel_variables({frozenset({1}): ("nested", ("tuple", 1))})
+    mrf = bc.load(json.dumps(bqm.to_serializable()).encode())
+    of_object = bc.from_bqm(bqm)
+    states, _ = samples(mrf, bqm.vartype)
+    assert [mrf.energy(state) for state in states] == [of_object.energy(state) for state in states]
+    assert mrf.names == of_object.names
+    written = dimod.BinaryQuadraticModel.from_serializable(json.loads(bc.io.dumps(mrf, "dimod")))
+    assert written == bc.to_bqm(mrf)
+    assert list(written.variables) == list(mrf.names)
+
+
+MODEL = json.loads(json.dumps(dimod.BinaryQuadraticModel({"a": 1.0}, {("a", "b"): 2.0}, "SPIN").to_serializable()))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"version": {"bqm_schema": "2.0.0"}}, "is '2.0.0'; write version 3.0.0, by a newer dimod"),
+        ({"use_bytes": True}, "the biases are stored as bytes; write bqm.to_serializable(use_bytes=False)"),
+        ({"variable_type": "TRIT"}, 'is \'TRIT\'; it must be "SPIN" or "BINARY"'),
+        ({"variable_labels": ["a", "a"]}, '"variable_labels" are not distinct; list the label of every variable'),
+        ({"variable_labels": ["a", {}]}, "a variable has the label {}; give a text, a number or a list of these"),
+        ({"linear_biases": [1.0]}, '"linear_biases" has 1 entries; give 2, one for each variable'),
+        ({"linear_biases": [1.0, "x"]}, "linear_biases[1] is 'x'; it must be a number of size up to 1e+100"),
+        ({"quadratic_head": []}, '"quadratic_head" has 0 entries; give 1, one for each quadratic bias'),
+        ({"quadratic_tail": [2]}, "quadratic_tail[0] is 2; variables run from 0 to 1"),
+        ({"quadratic_head": [1], "quadratic_tail": [1]}, "are the same; make it a linear bias"),
+    ],
+)
+def test_files_of_dimod_that_are_wrong_are_refused(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(bc.FormatError) as refused:
+        bc.load(json.dumps(MODEL | change).encode())
+    assert sentence in str(refused.value)
 
 
 def test_labels_that_look_the_same_are_told_apart() -> None:

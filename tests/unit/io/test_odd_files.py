@@ -144,7 +144,7 @@ def test_products_with_a_scale_add_up_exactly() -> None:
 
 
 @pytest.mark.parametrize("huge", [1e8, 1e16])
-@pytest.mark.parametrize("name", ["qubo", "coo", "bqpjson", "sparse", "qh"])
+@pytest.mark.parametrize("name", ["qubo", "coo", "bqpjson", "dimod", "sparse", "qh"])
 def test_writing_keeps_what_is_small_beside_energies_that_cancel(name: str, huge: float) -> None:
     pairwise = [[[0, 0], [huge, huge]], [[0, 0], [-huge, -huge]]]
     mrf = BinaryMRF([[0.0, -0.3], [0, 0], [0, 0]], [[0, 1], [0, 2]], pairwise, constant=-0.15 if name == "qh" else 0.0)
@@ -159,7 +159,7 @@ def test_writing_keeps_what_is_small_beside_energies_that_cancel(name: str, huge
 
 def test_energies_that_rounding_would_take_are_refused() -> None:
     mrf = BinaryMRF([[0.0, -0.3], [0, 0]], [[0, 1]], [[[1e16, 0], [0, 1e16]]])
-    for name in ("qubo", "coo", "bqpjson"):
+    for name in ("qubo", "coo", "bqpjson", "dimod"):
         with pytest.raises(FormatError, match=r"coefficient of variable 0 adds up energies that differ by 0\.3"):
             dumps(mrf, name)
     for name in ("native", "uai-log"):
@@ -469,7 +469,7 @@ def test_a_bound_is_kept_by_what_is_made_of_the_model() -> None:
         ("PK\x03\x04zip", "a.zip", "the file is packed by zip; unpack it, or pack it by gzip or xz"),
         ("BZh91AY", "a.qs.bz2", "the file is packed by bzip2; unpack it, or pack it by gzip or xz"),
         ("1 2 0.5\n2 3 1\n", "a.wel", r'the line "vertices edges" to a graph to be cut'),
-        (json.dumps({"type": "BinaryQuadraticModel", "offset": 1}), "a.json", "dimod's own JSON, which is not read"),
+        (json.dumps({"type": "BinaryQuadraticModel", "offset": 1}), "a.json", '"version" is missing; write what bqm'),
         (
             json.dumps({"nodes": [], "links": []}),
             "a.json",

@@ -55,6 +55,25 @@ def bqp(v: Sequence[int]) -> float:
     return 2.0 * (-1.5 + 3 * two - 0.5 * nine + 1.25 * forty * two - 2 * nine * forty)
 
 
+DIMOD: dict[str, object] = {
+    "type": "BinaryQuadraticModel",
+    "version": {"bqm_schema": "3.0.0"},
+    "use_bytes": False,
+    "variable_type": "SPIN",
+    "variable_labels": ["a", ["b", 2], 7],
+    "offset": -1.5,
+    "linear_biases": [-0.5, 3, 0],
+    "quadratic_biases": [1.25, -2.0],
+    "quadratic_head": [2, 0],
+    "quadratic_tail": [1, 2],
+}
+
+
+def dimod_energy(v: Sequence[int]) -> float:
+    a, b, seven = v
+    return -1.5 - 0.5 * a + 3 * b + 1.25 * seven * b - 2 * a * seven
+
+
 LG = "BAYES\n3\n2 2 2\n4\n1 0\n2 2 1\n2 0 1\n0\n2 -0.5 1.5\n4 1 2 3 -4\n-1\n-0.75\n1\n2.5\n"
 
 
@@ -149,6 +168,8 @@ CASES: dict[str, tuple[str, str | None, Value, Objective, int]] = {
     "qubo": (QUBO, None, lambda x: triples(x, QUBO_TERMS), Objective(), 3),
     "bqpjson of spins": (json.dumps(BQPJSON), None, lambda x: bqp(spins(x)), Objective(domain="spins"), 2),
     "bqpjson of bits": (json.dumps(BQPJSON | {"variable_domain": "boolean"}), "a.json", bqp, Objective(), 2),
+    "dimod of spins": (json.dumps(DIMOD), None, lambda x: dimod_energy(spins(x)), Objective(domain="spins"), 2),
+    "dimod of bits": (json.dumps(DIMOD | {"variable_type": "BINARY"}), "a.json", dimod_energy, Objective(), 2),
     "uai of logarithms": (LG, "a.UAI.LG", log_potential, Objective("log potential", "max", -1.0), 2),
     "wcsp": (WCSP, None, wcsp_cost, Objective("cost"), 3),
     "cfn": (CFN, None, cfn_cost, Objective("cost"), 3),
