@@ -38,6 +38,8 @@ SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
 _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
 
+# A line that is a comment in some format.
+_COMMENT_LINE = re.compile(rb"[ \t]*(#|//|%|c[ \t])")
 # Comments at the beginning of a file end before that.
 _FIRST_LINES = 1000
 
@@ -224,16 +226,27 @@ def decode(data: bytes, kind: str = "a model file") -> str:
     Raises
     ------
     FormatError
-        If it is empty or not UTF-8.
+        If it is empty, or not UTF-8; lines that are comments may be Latin-1.
     """
     try:
         text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(line, "the file is not text", f"give {kind} in UTF-8 or ASCII") from None
+    except UnicodeDecodeError:
+        text = _with_latin_comments(data, kind)
     if not text.strip():
         raise FormatError(None, "the file is empty", f"give {kind}")
     return text
+
+
+def _with_latin_comments(data: bytes, kind: str) -> str:
+    """The text of a file whose comments are in Latin-1, as those of old ones may be."""
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.isascii() and not _COMMENT_LINE.match(line):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                raise FormatError(number, "the file is not text", f"give {kind} in UTF-8 or ASCII") from None
+    return "\n".join(line.decode("latin-1" if _COMMENT_LINE.match(line) else "utf-8-sig") for line in lines)
 
 
 class Tokens:

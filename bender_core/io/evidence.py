@@ -1,7 +1,7 @@
 """Evidence files of the UAI competitions, ``.evid``: variables whose values are known.
 
 ``k`` and then k pairs "variable value"; some files have the number of samples before that, which must be 1, and a
-header ``/* Evidence */``. The number of words distinguishes the layouts.
+header ``/* Evidence */`` or ``MPE``. The number of words distinguishes the layouts.
 
 Source: docs/formats.md §3; https://uaicompetition.github.io/uci-2022/file-formats/evidence-format/
 """
@@ -39,7 +39,9 @@ def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict
     OSError
         If the path cannot be read.
     """
-    tokens = Tokens(read(path_or_bytes, None, None, "an evidence file").text, comment=r"#[^\n]*|/\*[^*]*\*/")
+    tokens = Tokens(
+        read(path_or_bytes, None, None, "an evidence file").text, comment=r"#[^\n]*|/\*[^*]*\*/|\A\s*MPE(?=\s)"
+    )
     numbers = tokens.numbers(0)
     words = len(numbers)
     # An even number of words: one more count comes first.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.io import FORMATS, MINIMISED, FormatError, dumps, load, without_unheld_constant
+from bender_core.io import FORMATS, MINIMISED, FormatError, dumps, load, load_evidence, without_unheld_constant
 from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
 from tests.unit.io import mixed
@@ -507,6 +507,30 @@ def test_pairs_that_are_given_twice_are_noted() -> None:
     assert load(b"2 2\n1 2 1\n2 1 1\n", name="a.rud").notes == (twice,)
     assert load(b"3 3\n1 2 1\n2 1 1\n1 3 1\n", name="a.rud").notes == ()
     assert load(b"2 2\n1 2 1\n2 1 2\n", name="a.rud").notes == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "# Müller\n2 1\n1 2 3\n".encode("latin-1"),
+        "  # Größe\n2 1\n1 2 3\n".encode("latin-1"),
+        "c Größe\np qubo 0 2 1 1\n0 0 -1\n0 1 3\n".encode("latin-1"),
+        "# Müller\n# naïve ☃\n".encode() + b"# M\xfcller\n2 1\n1 2 3\n",
+    ],
+)
+def test_comments_may_be_in_latin_1(data: bytes) -> None:
+    assert load(data, name="a.rud" if b"qubo" not in data else "a.qubo").n == 2
+
+
+def test_what_is_no_comment_must_be_utf_8() -> None:
+    with pytest.raises(FormatError, match="line 3: the file is not text; give a model file in UTF-8 or ASCII"):
+        load(b"# M\xfcller\n2 1\n1 2 \xb3\n", name="a.rud")
+
+
+@pytest.mark.parametrize("evidence", [b"MPE 1 1 1 0", b"MPE\n1\n1 1 0\n", b"MPE 1 1 0", b"1 1 0"])
+def test_evidence_may_begin_with_the_word_of_its_task(evidence: bytes) -> None:
+    assert load_evidence(evidence, 2) == {1: 0}
+    assert load_evidence(b"0", 2) == load_evidence(b"MPE 0", 2) == {}
 
 
 def test_evidence_is_by_place_and_says_so_where_names_are_others() -> None:
