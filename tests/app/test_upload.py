@@ -71,6 +71,13 @@ FILES = {
         2,
         "The source minimises its energy = energy; its variables are spins, 2x − 1.",
     ),
+    "biases.bqm.json": (
+        '{"type": "BinaryQuadraticModel", "version": {"bqm_schema": "3.0.0"}, "variable_type": "SPIN", '
+        '"variable_labels": ["a", "b"], "linear_biases": [0, 1], "quadratic_biases": [2], "quadratic_head": [0], '
+        '"quadratic_tail": [1]}',
+        2,
+        "its variables are spins",
+    ),
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
     "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
