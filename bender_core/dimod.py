@@ -1,6 +1,6 @@
 """A sampler of dimod: its sample set has the best labelling, with the lower bound and whether it is proven.
 
-Source: docs/formats.md §2.13.
+Source: docs/formats.md §2.16.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bender_core.trying.solving import solve
 class BenderSampler(dimod.Sampler):  # type: ignore[misc, name-defined]
     """Solves binary quadratic models by proofs.
 
-    Source: docs/formats.md §2.13, docs/method.md §15.
+    Source: docs/formats.md §2.16, docs/method.md §15.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 None of these libraries is needed to read its objects. Variables keep their order and, as texts, their labels.
 
-Source: docs/formats.md §2.13.
+Source: docs/formats.md §2.16.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
 def from_bqm(bqm: Any) -> BinaryMRF:
     """A binary quadratic model of dimod, of bits or spins.
 
-    Source: docs/formats.md §2.13.
+    Source: docs/formats.md §2.16.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def from_bqm(bqm: Any) -> BinaryMRF:
 def to_bqm(mrf: BinaryMRF, labels: Sequence[Hashable] | None = None) -> Any:
     """A model as a binary quadratic model of dimod: of spins if its source has spins, else of bits.
 
-    Source: docs/formats.md §2.13.
+    Source: docs/formats.md §2.16.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def to_bqm(mrf: BinaryMRF, labels: Sequence[Hashable] | None = None) -> Any:
 def from_networkx(graph: Any, kind: GraphKind, weight: str = "weight", field: str = "field") -> BinaryMRF:
     """A graph of networkx whose edges have weights.
 
-    Source: docs/formats.md §2.13.
+    Source: docs/formats.md §2.16.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def _of_kind(
 def from_scipy(matrix: ArrayLike | Any, offset: float = 0.0) -> BinaryMRF:
     """A QUBO matrix, sparse or dense: the least value of ``xᵀ Q x + offset``.
 
-    Source: docs/formats.md §2.13.
+    Source: docs/formats.md §2.16.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def from_scipy(matrix: ArrayLike | Any, offset: float = 0.0) -> BinaryMRF:
 def from_pgmpy(network: Any) -> BinaryMRF:
     """A Markov network of pgmpy whose variables have two states, and whose factors have one or two variables.
 
-    Source: docs/formats.md §2.13.
+    Source: docs/formats.md §2.16.
 
     Parameters
     ----------

@@ -81,6 +81,13 @@ FILES = {
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
     "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
+    "graph.mtx": (
+        "%%MatrixMarket matrix coordinate integer symmetric\n% by hand\n3 3 2\n2 1 4\n3 2 -1\n",
+        3,
+        "The source maximises its cut weight = −energy.",
+    ),
+    "graph.col": ("c by hand\np edge 3 2\ne 1 2\ne 2 3 4\n", 3, "The source maximises its cut weight = −energy."),
+    "graph.wel": ("10 20 1\n20 30 2.5\n", 3, "The source maximises its cut weight = −energy."),
     "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
     "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −energy; its variables are spins"),
     "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),

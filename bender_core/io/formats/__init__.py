@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bender_core.io.formats import bqpjson, cfn, coo, dimod_json, native, qh, qubo, rudy, sparse, uai, wcsp
+from bender_core.io.formats import bqpjson, cfn, coo, dimod_json, edge_lists, native, qh, qubo, rudy, sparse, uai, wcsp
 from bender_core.io.formats._format import Format
 
 # If the content fits several and the ending decides nothing, the first is taken, and `load` says so.
@@ -18,5 +18,8 @@ FORMATS: tuple[Format, ...] = (
     qh.FORMAT,
     sparse.FORMAT,
     rudy.FORMAT,
+    edge_lists.MATRIX,
+    edge_lists.DIMACS,
+    edge_lists.EDGES,
     wcsp.FORMAT,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.value)
+
+    def shifted(self, low: int) -> Rows:
+        """The same with variables counted from 0, which the file counts from ``low``."""
+        return replace(self, i=self.i - low, j=self.j - low)
 
     def refuse(self, row: int, what: str, mend: str) -> FormatError:
         """An error that names the line of a row."""

@@ -17,14 +17,12 @@ from bender_core.io._comments import notes_of, stated
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import HOLDS_ANY, Coefficients, coefficients, rows
+from bender_core.io.formats._cuts import cut_model, refuse_loops
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import from_coefficients
 from bender_core.io.formats._rows import header, read_rows, starts_with_counts
 from bender_core.model import BinaryMRF
-from bender_core.objective import Objective
 
 TITLE = "max-cut (rudy)"
-OBJECTIVE = Objective(name="cut weight", sense="max", scale=-1.0)
 
 
 def parse(source: Source) -> BinaryMRF:
@@ -41,26 +39,10 @@ def parse(source: Source) -> BinaryMRF:
     edges = read_rows(tokens, skipped=1, columns=(2, 3))
     edges.require_count(m, "edges")
     edges.require_range(1, n)
-    loops = np.flatnonzero(edges.i == edges.j)
-    if len(loops):
-        row = int(loops[0])
-        raise edges.refuse(
-            row, f"an edge joins vertex {edges.i[row]} to itself", "such an edge is in no cut; remove it"
-        )
+    refuse_loops(edges)
     comments = stated(source)
-    # What an edge weighs is gained where its ends differ.
-    gain = from_coefficients((edges.i - 1, edges.j - 1), edges.value, n, "bits", -comments.scale, [comments.offset])
-    return BinaryMRF(
-        unary=np.zeros((n, 2)),
-        edges=gain.edges,
-        pairwise=gain.quadratic[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]),
-        constant=gain.constant,
-        names=tuple(map(str, range(1, n + 1))),
-        name=source.stem,
-        source=f"{TITLE} file {source.filename}".rstrip(),
-        objective=OBJECTIVE,
-        notes=notes_of(comments, TITLE) + edges.mirrored(),
-    )
+    names = tuple(map(str, range(1, n + 1)))
+    return cut_model(source, TITLE, edges.shifted(1), names, notes_of(comments, TITLE), comments.scale, comments.offset)
 
 
 def refuse_neighbours(source: Source) -> None:

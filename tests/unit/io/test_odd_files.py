@@ -464,11 +464,11 @@ def test_a_bound_is_kept_by_what_is_made_of_the_model() -> None:
     [
         ("network unknown {\n}\n", "a.bif", "the file is in no known format"),
         ("33d32945 stp file\n", "a.gph", "the file is in no known format"),
-        ("p edge 3 2\ne 1 2\n", "a.col", "the file is in no known format"),
+        ("p max 3 2\na 1 2 4\n", "a.max", "the file is in no known format"),
         ("3 3 1\n2 5 3 5\n", "a.graph", "the file is in no known format"),
         ("PK\x03\x04zip", "a.zip", "the file is packed by zip; unpack it, or pack it by gzip or xz"),
         ("BZh91AY", "a.qs.bz2", "the file is packed by bzip2; unpack it, or pack it by gzip or xz"),
-        ("1 2 0.5\n2 3 1\n", "a.wel", r'the line "vertices edges" to a graph to be cut'),
+        ("1 2 0.5\n2 3 1\n", "a.txt", r'the line "vertices edges" to a graph to be cut'),
         (json.dumps({"type": "BinaryQuadraticModel", "offset": 1}), "a.json", '"version" is missing; write what bqm'),
         (
             json.dumps({"nodes": [], "links": []}),

@@ -135,6 +135,28 @@ MAXIMISED = CFN.replace("<1000.0", ">-1000.0")
 # A file, its name, its own value at x, its objective, and its number of edges.
 CASES: dict[str, tuple[str, str | None, Value, Objective, int]] = {
     "rudy": (RUDY, None, lambda x: cut(x, RUDY_EDGES), Objective("cut weight", "max", -1.0), 5),
+    "mtx": (
+        f"%%MatrixMarket matrix coordinate real general\n%\n4 4 {len(RUDY_EDGES)}\n"
+        + "".join(f"{i} {j} {w}\n" for i, j, w in RUDY_EDGES),
+        None,
+        lambda x: cut(x, RUDY_EDGES),
+        Objective("cut weight", "max", -1.0),
+        5,
+    ),
+    "dimacs": (
+        "c by hand\np col 4 5\n" + "".join(f"e {i} {j} {w}\n" for i, j, w in RUDY_EDGES),
+        None,
+        lambda x: cut(x, RUDY_EDGES),
+        Objective("cut weight", "max", -1.0),
+        5,
+    ),
+    "edges": (
+        "% named by tens\n" + "".join(f"{10 * i} {10 * j} {w}  # {w}\n" for i, j, w in RUDY_EDGES),
+        "a.wel",
+        lambda x: cut(x, RUDY_EDGES),
+        Objective("cut weight", "max", -1.0),
+        5,
+    ),
     "sparse": (
         SPARSE,
         None,
