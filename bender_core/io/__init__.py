@@ -119,7 +119,8 @@ def recognise(source: Source) -> Format:
         If there is none, or it may be one that is not read.
     """
     by_content = [form for form in FORMATS if form.recognises(source)]
-    by_ending = [form for form in FORMATS if form.owns(source.ending)]
+    longest = max(form.owns(source.ending) for form in FORMATS)
+    by_ending = [form for form in FORMATS if longest and form.owns(source.ending) == longest]
     fitting = [form for form in by_ending if form in by_content]
     # A mark of its own weighs more than the ending, and the ending more than rows that fit several formats.
     for form in fitting or [form for form in by_content if form.is_marked] or by_ending or by_content:
@@ -247,7 +248,9 @@ def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:
 def format_of(path: str | os.PathLike[str]) -> str:
     """The name of the format with the ending of a path, else native."""
     ending = PACKED.sub("", Path(path).name.lower())
-    return next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
+    # ".bqm.json" says more than ".json".
+    best = max(FORMATS, key=lambda form: form.owns(ending))
+    return best.name if best.owns(ending) else native.FORMAT.name
 
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:

@@ -21,8 +21,8 @@ DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC, XZ_MAGIC = b"\x1f\x8b", b"\xfd7zXZ"
 # Their endings.
 PACKED = re.compile(r"\.(gz|xz)$", re.IGNORECASE)
-# Memory for a dictionary of xz, of which its strongest setting takes half.
-_DICTIONARY = 128 << 20
+# Of xz: memory for a dictionary, of which its strongest setting takes half; streams in a file; bytes read at once.
+_DICTIONARY, _MOST_STREAMS, _PIECE = 128 << 20, 1000, 1 << 16
 # The first bytes of other packed formats.
 _OTHER_MAGIC = {
     b"PK\x03\x04": "zip",
@@ -38,8 +38,8 @@ SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
 _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
 
-# A line that is a comment in some format.
-_COMMENT_LINE = re.compile(rb"[ \t]*(#|//|%|c[ \t])")
+# A line that is a comment in some format, and one that ends in a comment.
+_COMMENT_LINE, _COMMENT_AFTER = re.compile(rb"[ \t]*(#|//|%|c[ \t])"), re.compile(rb"[\x00-\x7f]*#")
 # Comments at the beginning of a file end before that.
 _FIRST_LINES = 1000
 
@@ -183,9 +183,16 @@ def _unpack(data: bytes, limit: int) -> bytes:
     try:
         # Reading at most one byte more than the limit stops a decompression bomb.
         unpacked = unpack(data, limit + 1)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except lzma.LZMAError as error:
+        if "Memory usage" in str(error):
+            memory = f"more than {_DICTIONARY >> 20} MB of memory"
+            raise FormatError(None, f"the xz data takes {memory} to unpack", "pack it by xz -6") from None
+        raise FormatError(None, f"the xz data is damaged ({error})", "pack or copy the file again") from None
+    except (OSError, EOFError, zlib.error) as error:
         raise FormatError(None, f"the {packer} data is damaged ({error})", "pack or copy the file again") from None
     _check_size(unpacked, limit, "the unpacked file")
+    if unpacked.startswith((GZIP_MAGIC, XZ_MAGIC)):
+        raise FormatError(None, "the file is packed twice", "unpack it once")
     return unpacked
 
 
@@ -195,15 +202,27 @@ def _from_gzip(data: bytes, most: int) -> bytes:
 
 
 def _from_xz(data: bytes, most: int) -> bytes:
-    """All streams, one after the other."""
-    found = b""
-    while data and len(found) < most:
-        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, _DICTIONARY)
-        found += stream.decompress(data, most - len(found))
-        if not stream.eof and len(found) < most:
-            raise EOFError("it ends before its end mark")
-        data = stream.unused_data.lstrip(b"\0")  # between streams there may be padding
-    return found
+    """All streams, one after the other, piece by piece: what is left of one is copied for every stream."""
+    parts, size, streams, stream = list[bytes](), 0, 1, _stream()
+    for begin in range(0, len(data), _PIECE):
+        piece = data[begin : begin + _PIECE]
+        while piece and size < most:
+            if stream.eof:
+                piece = piece.lstrip(b"\0")  # between streams there may be padding
+                streams, stream = streams + bool(piece), _stream() if piece else stream
+                if streams > _MOST_STREAMS:
+                    raise EOFError(f"it has more than {_MOST_STREAMS:,} streams")
+                continue
+            parts.append(stream.decompress(piece, most - size))
+            size += len(parts[-1])
+            piece = stream.unused_data if stream.eof else b""
+    if size < most and not stream.eof:
+        raise EOFError("it ends before its end mark")
+    return b"".join(parts)
+
+
+def _stream() -> lzma.LZMADecompressor:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _DICTIONARY)
 
 
 def pack(data: bytes, path: str) -> bytes:
@@ -238,15 +257,20 @@ def decode(data: bytes, kind: str = "a model file") -> str:
 
 
 def _with_latin_comments(data: bytes, kind: str) -> str:
-    """The text of a file whose comments are in Latin-1, as those of old ones may be."""
-    lines = data.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.isascii() and not _COMMENT_LINE.match(line):
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                raise FormatError(number, "the file is not text", f"give {kind} in UTF-8 or ASCII") from None
-    return "\n".join(line.decode("latin-1" if _COMMENT_LINE.match(line) else "utf-8-sig") for line in lines)
+    """The text of a file some of whose comments are in Latin-1, as those of old ones may be."""
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return "\n".join(_line(line, number, kind) for number, line in enumerate(lines, 1))
+
+
+def _line(line: bytes, number: int, kind: str) -> str:
+    """A line in UTF-8, or whose comment is in Latin-1."""
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        comment = _COMMENT_LINE.match(line) or _COMMENT_AFTER.match(line)
+        if comment is None:
+            raise FormatError(number, "the file is not text", f"give {kind} in UTF-8 or ASCII") from None
+        return line.decode("latin-1")
 
 
 class Tokens:

@@ -7,19 +7,26 @@ Source: docs/formats.md §2.16.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+import reprlib
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bender_core.io._labels import names_of
 from bender_core.io.formats._coefficients import coefficients
-from bender_core.io.formats._quadratic import Domain, from_coefficients
-from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError, require_model
+from bender_core.io.formats._cuts import CUT
+from bender_core.io.formats._cuts import OBJECTIVE as CUT_WEIGHT
+from bender_core.io.formats._quadratic import DOMAINS, Domain, from_coefficients
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, FloatArray, IntArray, ModelError, require_model
 from bender_core.objective import Objective
+from bender_core.sums import exact_sums
 
+# Names of states that have none.
+PLACES = [0, 1]
 GraphKind = Literal["max-cut", "ising", "qubo", "balance"]
-CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
 
 
 def from_bqm(bqm: Any) -> BinaryMRF:
@@ -48,17 +55,19 @@ def from_bqm(bqm: Any) -> BinaryMRF:
     >>> mrf.names, mrf.energy([0, 0]), mrf.energy([0, 1])
     (('a', 'b'), -2.5, 1.5)
     """
-    if not hasattr(bqm, "to_numpy_vectors"):
+    vartype = getattr(getattr(bqm, "vartype", None), "name", None)
+    if not hasattr(bqm, "to_numpy_vectors") or vartype not in DOMAINS:
         raise _wrong(bqm, "a BinaryQuadraticModel of dimod")
-    labels = list(bqm.variables)
-    linear, (i, j, quadratic), offset = bqm.to_numpy_vectors(labels)
-    domain: Domain = "spins" if bqm.vartype.name == "SPIN" else "bits"
+    labels, domain = list(bqm.variables), DOMAINS[vartype]
+    linear, (i, j, quadratic), _ = bqm.to_numpy_vectors(labels)
     alone = np.arange(len(labels))
     ends = np.append(alone, i).astype(np.int64), np.append(alone, j).astype(np.int64)
-    values = np.append(linear, quadratic).astype(float)
-    found = from_coefficients(ends, values, len(labels), domain, offsets=[float(offset)])
+    values = np.append(np.asarray(linear, float), np.asarray(quadratic, float))
+    _require_finite(values, lambda k: f"the bias of {_shown([labels[end[k]] for end in ends])}")
+    offset = _number("the offset", bqm.offset)
+    found = from_coefficients(ends, values, len(labels), domain, offsets=[offset])
     source = "BinaryQuadraticModel of dimod"
-    return BinaryMRF(**found.tables(), names=_names(labels), source=source, objective=Objective(domain=domain))
+    return BinaryMRF(**found.tables(), names=names_of(labels), source=source, objective=Objective(domain=domain))
 
 
 def to_bqm(mrf: BinaryMRF, labels: Sequence[Hashable] | None = None) -> Any:
@@ -92,8 +101,12 @@ def to_bqm(mrf: BinaryMRF, labels: Sequence[Hashable] | None = None) -> Any:
     except ImportError as error:
         raise ImportError('dimod is not installed: pip install "bender-lab[dimod]"') from error
     of = list(mrf.names if labels is None else labels)
-    if len(of) != mrf.n or len(set(of)) != mrf.n:
-        raise ModelError(f"there are {len(set(of))} different labels; give {mrf.n}, one for each variable")
+    try:
+        different = len(set(of))
+    except TypeError as error:
+        raise ModelError(f"a label cannot be one ({error}); give texts, numbers or tuples of them") from None
+    if len(of) != mrf.n or different != mrf.n:
+        raise ModelError(f"of {len(of)} labels {different} differ; give {mrf.n}, one for each variable")
     found = coefficients(mrf, mrf.objective.domain)
     quadratic = *found.edges.T, found.quadratic
     vartype = dimod.SPIN if found.domain == "spins" else dimod.BINARY
@@ -110,7 +123,7 @@ def from_networkx(graph: Any, kind: GraphKind, weight: str = "weight", field: st
     Parameters
     ----------
     graph : networkx.Graph or networkx.MultiGraph
-        The weights of parallel edges add up; an edge without one has weight 1.
+        The weights of parallel edges are summed first; an edge without one has weight 1.
     kind : {"max-cut", "ising", "qubo", "balance"}
         What is asked for: a cut of the largest weight; the least sum of ``weight s_i s_j`` and ``field s_i`` over
         spins; that of ``weight x_i x_j`` and ``field x_i`` over bits; or two camps, such that edges of positive weight
@@ -149,11 +162,13 @@ def from_networkx(graph: Any, kind: GraphKind, weight: str = "weight", field: st
     for i, j in edges:
         if i == j:
             raise ModelError(f"node {labels[i]!r} has an edge to itself; remove it")
-    weights = _numbers(
-        (f"the {weight} of the edge {i!r} – {j!r}", data.get(weight, 1.0)) for i, j, data in graph.edges(data=True)
+    weights = np.array(
+        [_number(f"the {weight} of {_shown([i, j])}", data.get(weight, 1.0)) for i, j, data in graph.edges(data=True)]
     )
-    fields = _numbers((f"the {field} of node {i!r}", data.get(field, 0.0)) for i, data in graph.nodes(data=True))
-    return _of_kind(kind, np.array(edges, np.int64).reshape(-1, 2), weights, fields, _names(labels))
+    fields = np.zeros(len(labels))
+    if kind in ("ising", "qubo"):
+        fields[:] = [_number(f"the {field} of {i!r}", data.get(field, 0.0)) for i, data in graph.nodes(data=True)]
+    return _of_kind(kind, np.array(edges, np.int64).reshape(-1, 2), weights, fields, names_of(labels))
 
 
 def _of_kind(
@@ -161,10 +176,11 @@ def _of_kind(
 ) -> BinaryMRF:
     n, source = len(names), f"{kind} on a graph of networkx"
     if kind == "max-cut":
-        gain = Objective("cut weight", "max", -1.0)
         pairwise = -weights[:, None, None] * CUT
-        return BinaryMRF(np.zeros((n, 2)), edges, pairwise, names=names, source=source, objective=gain)
+        return BinaryMRF(np.zeros((n, 2)), edges, pairwise, names=names, source=source, objective=CUT_WEIGHT)
     if kind == "balance":
+        pairs, place = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+        edges, weights = pairs, exact_sums(place.reshape(-1), weights, len(pairs))
         against = np.where(weights[:, None, None] > 0.0, CUT, np.eye(2))
         pairwise = np.abs(weights)[:, None, None] * against
         return BinaryMRF(np.zeros((n, 2)), edges, pairwise, names=names, source=source)
@@ -200,18 +216,18 @@ def from_scipy(matrix: ArrayLike | Any, offset: float = 0.0) -> BinaryMRF:
     >>> mrf.energy([1, 1]), mrf.energy([1, 0])
     (-1.0, 1.0)
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array, issparse
 
-    try:
-        found = coo_array(matrix)
-        values = found.data.astype(float)
-    except (TypeError, ValueError) as error:
-        raise _wrong(matrix, "a square matrix of numbers") from error
-    if len(found.shape) != 2 or found.shape[0] != found.shape[1]:
-        raise ModelError(f"the matrix has shape {found.shape}; give a square one")
-    n = found.shape[0]
+    given: Any = matrix if issparse(matrix) else np.asarray(matrix)
+    if isinstance(matrix, np.ma.MaskedArray) or given.dtype.kind not in "biuf":
+        raise _wrong(matrix, "a square matrix of real numbers")
+    if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
+        raise ModelError(f"the matrix has shape {given.shape}; give a square one")
+    found = coo_array(given)
+    n, values = found.shape[0], found.data.astype(float)
     ends = found.row.astype(np.int64), found.col.astype(np.int64)
-    tables = from_coefficients(ends, values, n, "bits", offsets=[float(offset)]).tables()
+    _require_finite(values, lambda k: f"the entry in row {ends[0][k]}, column {ends[1][k]}")
+    tables = from_coefficients(ends, values, n, "bits", offsets=[_number("the offset", offset)]).tables()
     return BinaryMRF(**tables, source="QUBO matrix")
 
 
@@ -241,6 +257,9 @@ def from_pgmpy(network: Any) -> BinaryMRF:
         raise _wrong(network, "a DiscreteMarkovNetwork of pgmpy")
     labels = list(network.nodes())
     number = {label: k for k, label in enumerate(labels)}
+    # Factor graphs and junction trees have nodes that are no variables.
+    if not {label for factor in network.get_factors() for label in factor.variables} >= set(labels):
+        raise _wrong(network, "a DiscreteMarkovNetwork of pgmpy, with a factor for every variable")
     states: dict[Hashable, list[Any]] = {}
     unary, edges, pairwise, constant = np.zeros((len(labels), 2)), list[tuple[int, int]](), list[FloatArray](), 0.0
     for factor in network.get_factors():
@@ -258,7 +277,7 @@ def from_pgmpy(network: Any) -> BinaryMRF:
         np.array(edges, np.int64).reshape(-1, 2),
         np.array(pairwise).reshape(-1, 2, 2),
         constant,
-        names=_names(labels),
+        names=names_of(labels),
         source="DiscreteMarkovNetwork of pgmpy",
         objective=Objective(name="log potential", sense="max", scale=-1.0),
     )
@@ -277,29 +296,57 @@ def _energies(factor: Any, states: dict[Hashable, list[Any]]) -> FloatArray:
     if not (np.isfinite(values).all() and (values >= 0.0).all()):
         raise ModelError(f"the factor of {', '.join(map(repr, variables))} has a value that is negative or not finite")
     for axis, label in enumerate(variables):
-        own = list(factor.state_names[label])
-        if states.setdefault(label, own) != own:
+        own = list((factor.state_names or {}).get(label, PLACES))
+        if _is_reversed(label, own, states):
             values = np.flip(values, axis)
     with np.errstate(divide="ignore"):
         energies: FloatArray = -np.log(values)
     return energies
 
 
-def _numbers(given: Iterable[tuple[str, Any]]) -> FloatArray:
-    """Numbers, each with what it is."""
-    found = list[float]()
-    for what, value in given:
-        try:
-            found.append(float(value))
-        except (TypeError, ValueError):
-            raise ModelError(f"{what} is {value!r}; give a number") from None
-    return np.array(found)
+def _is_reversed(label: Hashable, own: list[Any], states: dict[Hashable, list[Any]]) -> bool:
+    """Whether a factor lists the states of a variable the other way round than the first one that names them.
+
+    A factor that does not name them has their numbers, which stand for their places.
+    """
+    known = states.setdefault(label, own)
+    if own == known[::-1]:
+        return True
+    if known == PLACES:
+        states[label] = own
+    elif own not in (known, PLACES):
+        raise ModelError(f"the states of {label!r} are {known} in one factor and {own} in another; name them alike")
+    return False
 
 
-def _names(labels: Sequence[Hashable]) -> tuple[str, ...]:
-    """Labels as texts; in quotes where two would look the same."""
-    texts = tuple(map(str, labels))
-    return texts if len(set(texts)) == len(texts) else tuple(map(repr, labels))
+def _number(what: str, value: Any) -> float:
+    """A finite number.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        found = math.nan if isinstance(value, complex | np.complexfloating) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not abs(found) <= LARGEST_ENERGY:
+        shown = " ".join(reprlib.repr(value).split())
+        raise ModelError(f"{what} is {shown}; give a number of size up to {LARGEST_ENERGY:g}")
+    return found
+
+
+def _require_finite(values: FloatArray, what: Callable[[int], str]) -> None:
+    """Refuse numbers that are no energies, before they are summed."""
+    bad = np.flatnonzero(~(np.abs(values) <= LARGEST_ENERGY))
+    if len(bad):
+        _number(what(int(bad[0])), float(values[bad[0]]))
+
+
+def _shown(labels: Sequence[Hashable]) -> str:
+    """A variable or an edge."""
+    one, other = labels
+    return f"{one!r}" if one == other else f"{one!r} – {other!r}"
 
 
 def _wrong(given: object, instead: str) -> ModelError:

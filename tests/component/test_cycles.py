@@ -376,6 +376,11 @@ def test_one_side_goes_on_where_the_other_has_no_memory(packed: Mount) -> None:
     expect(picture.out("where")).to_have_text(f"event {last} of {last}")
     picture.page.wait_for_timeout(600)
     assert picture.triggers[-1][1]["at"] == last
+    # Also within the round that has no end.
+    picture.show(0)
+    for _ in range(40):
+        picture.page.keyboard.press("Shift+ArrowRight")
+    expect(picture.out("where")).to_have_text(f"event {last} of {last}")
 
 
 def test_both_say_why_one_of_them_cannot_begin(packed: Mount, monkeypatch: pytest.MonkeyPatch) -> None:

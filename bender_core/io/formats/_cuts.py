@@ -11,6 +11,8 @@ from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
 
 OBJECTIVE = Objective(name="cut weight", sense="max", scale=-1.0)
+# 1 where ends differ.
+CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
 
 
 def cut_model(
@@ -19,8 +21,7 @@ def cut_model(
     edges: Rows,
     names: tuple[str, ...],
     notes: tuple[str, ...] = (),
-    scale: float = 1.0,
-    offset: float = 0.0,
+    affine: tuple[float, float] = (1.0, 0.0),
 ) -> BinaryMRF:
     """The model whose energy is minus ``scale * (offset + Σ w_ij [x_i != x_j])``.
 
@@ -34,15 +35,16 @@ def cut_model(
     names : tuple of str
         Of the vertices.
     notes : tuple of str
-    scale, offset : float
+    affine : tuple of float
+        The scale and the offset.
     """
-    n = len(names)
+    n, (scale, offset) = len(names), affine
     # What an edge weighs is gained where its ends differ.
     gain = from_coefficients((edges.i, edges.j), edges.value, n, "bits", -scale, [offset])
     return BinaryMRF(
         unary=np.zeros((n, 2)),
         edges=gain.edges,
-        pairwise=gain.quadratic[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]),
+        pairwise=gain.quadratic[:, None, None] * CUT,
         constant=gain.constant,
         names=names,
         name=source.stem,

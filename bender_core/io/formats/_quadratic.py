@@ -16,6 +16,8 @@ from bender_core.sums import exact_products, exact_sums
 
 Domain = Literal["bits", "spins"]
 
+# By the names of dimod.
+DOMAINS: dict[str, Domain] = {"BINARY": "bits", "SPIN": "spins"}
 # The values of a bit and of a spin for x = 0 and x = 1.
 _VALUES: dict[Domain, FloatArray] = {"bits": np.array([0.0, 1.0]), "spins": np.array([-1.0, 1.0])}
 

@@ -18,14 +18,13 @@ from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import coefficients, rounding_of_source, rows, shortest
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import Domain, from_coefficients
+from bender_core.io.formats._quadratic import DOMAINS, from_coefficients
 from bender_core.io.formats._rows import read_rows
 from bender_core.model import BinaryMRF
 
 TITLE = "COO"
 ENDINGS = (".coo",)
 _STATED = re.compile(rf"^[ \t]*#[^\n]*?{VARTYPE.pattern}", re.MULTILINE | re.IGNORECASE)
-_DOMAINS: dict[str, Domain] = {"BINARY": "bits", "SPIN": "spins"}
 
 
 def recognises(source: Source) -> bool:
@@ -49,7 +48,7 @@ def parse(source: Source) -> BinaryMRF:
             "the file does not say whether its variables are bits or spins",
             'add a line "# vartype=BINARY" or "# vartype=SPIN"',
         )
-    domain = _DOMAINS[comments.vartype]
+    domain = DOMAINS[comments.vartype]
     found = read_rows(Tokens(source.text), skipped=0)
     if not len(found):
         raise FormatError(None, "the file has no coefficients", "write rows i j value")
@@ -63,7 +62,7 @@ def parse(source: Source) -> BinaryMRF:
 def write(mrf: BinaryMRF) -> str:
     """The model as a COO file of bits or spins, as its source has them."""
     found = coefficients(mrf, mrf.objective.domain)
-    vartype = next(word for word, domain in _DOMAINS.items() if domain == found.domain)
+    vartype = next(word for word, domain in DOMAINS.items() if domain == found.domain)
     head = [f"# vartype={vartype}"] + ([f"# offset={shortest(found.constant)}"] if found.constant else [])
     named = (found.linear != 0) | np.isin(np.arange(mrf.n), found.edges)
     # A variable exists by being named.

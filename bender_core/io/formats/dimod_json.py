@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 
 from bender_core.io._json import number, read_json, shown_value
+from bender_core.io._labels import names_of
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import coefficients, rounding_of_source
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import Domain, from_coefficients
+from bender_core.io.formats._quadratic import DOMAINS, from_coefficients
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 TITLE = "dimod JSON"
 MARK = "BinaryQuadraticModel"
 SCHEMA = "3.0.0"
-_DOMAINS: dict[str, Domain] = {"BINARY": "bits", "SPIN": "spins"}
+# How deeply tuples of a label may be nested.
+DEEPEST = 20
 _NEEDED = (
     *("version", "variable_labels", "variable_type", "linear_biases"),
     *("quadratic_biases", "quadratic_head", "quadratic_tail"),
@@ -29,8 +31,9 @@ _NEEDED = (
 
 
 def recognises(source: Source) -> bool:
-    """Whether a text is a JSON object of this type."""
-    return source.text.lstrip().startswith("{") and f'"{MARK}"' in source.text
+    """Whether a text is a JSON object with the schema of such models, whatever the kind of numbers."""
+    marks = f'"{MARK}"', '"bqm_schema"'
+    return source.text.lstrip().startswith("{") and any(mark in source.text for mark in marks)
 
 
 def parse(source: Source) -> BinaryMRF:
@@ -48,11 +51,13 @@ def parse(source: Source) -> BinaryMRF:
             raise FormatError(None, f'"{key}" is missing', "write what bqm.to_serializable() returns")
     _require_schema(data)
     domain = data["variable_type"]
-    if not isinstance(domain, str) or domain not in _DOMAINS:
+    if not isinstance(domain, str) or domain not in DOMAINS:
         raise FormatError(None, f'"variable_type" is {shown_value(domain)}', 'it must be "SPIN" or "BINARY"')
     labels = [_label(each) for each in _list(data, "variable_labels")]
-    n, names = len(labels), tuple(map(str, labels))
-    if len(set(labels)) < n or not n:
+    n = len(labels)
+    if not n:
+        raise FormatError(None, "the model has no variables", "give a model of at least one")
+    if len(set(labels)) < n:
         raise FormatError(None, '"variable_labels" are not distinct', "list the label of every variable")
     linear, quadratic = _numbers(data, "linear_biases", n), _numbers(data, "quadratic_biases")
     head, tail = (_places(data, key, len(quadratic), n) for key in ("quadratic_head", "quadratic_tail"))
@@ -64,8 +69,8 @@ def parse(source: Source) -> BinaryMRF:
     alone = np.arange(n)
     ends, values = (np.append(alone, head), np.append(alone, tail)), np.append(linear, quadratic)
     offset = number(data.get("offset", 0.0), '"offset"')
-    found = from_coefficients(ends, values, n, _DOMAINS[domain], offsets=[offset])
-    return found.model(source, TITLE, names=names if len(set(names)) == n else tuple(map(repr, labels)))
+    found = from_coefficients(ends, values, n, DOMAINS[domain], offsets=[offset])
+    return found.model(source, TITLE, names=names_of(labels))
 
 
 def _require_schema(data: dict[str, Any]) -> None:
@@ -83,10 +88,10 @@ def _list(data: dict[str, Any], key: str) -> list[Any]:
     return list(data[key])
 
 
-def _label(value: Any) -> Any:
+def _label(value: Any, depth: int = 0) -> Any:
     """A label; JSON has lists in place of tuples."""
-    if isinstance(value, list):
-        return tuple(map(_label, value))
+    if isinstance(value, list) and depth < DEEPEST:
+        return tuple(_label(each, depth + 1) for each in value)
     if isinstance(value, str | int | float):
         return value
     raise FormatError(
@@ -124,7 +129,7 @@ def write(mrf: BinaryMRF) -> str:
         "num_variables": mrf.n,
         "num_interactions": mrf.n_edges,
         "variable_labels": list(mrf.names) if len(set(mrf.names)) == mrf.n else list(range(mrf.n)),
-        "variable_type": next(word for word, domain in _DOMAINS.items() if domain == found.domain),
+        "variable_type": next(word for word, domain in DOMAINS.items() if domain == found.domain),
         "offset": found.constant,
         "info": {},
         "linear_biases": found.linear.tolist(),

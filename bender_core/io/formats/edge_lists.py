@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bender_core.io._comments import C, unread
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._cuts import cut_model, refuse_loops
@@ -20,8 +21,10 @@ from bender_core.model import BinaryMRF
 
 _BANNER = "%%matrixmarket"
 _MATRICES, _SYMMETRIES = ("real", "integer", "pattern", "double"), ("symmetric", "general")
-_PERCENT, _C = r"%[^\n]*", r"^[ \t]*c(?=\s)[^\n]*"
+_PERCENT, _EITHER = r"%(?P<text>[^\n]*)", r"[#%](?P<text>[^\n]*)"
 _GRAPHS = ("edge", "col", "edges")
+# Of a count.
+DIGITS = 15
 
 
 def parse_matrix(source: Source) -> BinaryMRF:
@@ -42,9 +45,9 @@ def parse_matrix(source: Source) -> BinaryMRF:
     rows, columns, entries = _counts(tokens, 0, ("rows", "columns", "entries"))
     if rows != columns:
         raise FormatError(tokens.line(0), f"the matrix is {rows} × {columns}", "the weights of a graph are square")
-    edges = _edges(source, tokens, rows, entries)
+    edges = _edges(source, tokens, rows, entries, 2 if words[3] == "pattern" else 3)
     refuse_loops(edges, "remove it; a QUBO matrix is read by scipy.io.mmread and bender_core.from_scipy")
-    return cut_model(source, MATRIX.title, edges.shifted(1), _numbered(rows))
+    return cut_model(source, MATRIX.title, edges.shifted(1), _numbered(rows), unread(source, _PERCENT))
 
 
 def parse_dimacs(source: Source) -> BinaryMRF:
@@ -56,13 +59,13 @@ def parse_dimacs(source: Source) -> BinaryMRF:
         If it is no such graph, or counts and rows disagree.
     """
     # Lines stay where they are.
-    tokens = Tokens(re.sub(r"^[ \t]*e(?=\s)", " ", source.text, flags=re.MULTILINE), _C)
+    tokens = Tokens(re.sub(r"^[ \t]*e(?=\s)", " ", source.text, flags=re.MULTILINE), C)
     if tokens.word(0) != "p" or tokens.word(1) not in _GRAPHS:
         raise FormatError(tokens.line(0), "the first line is not p edge n m", "write the numbers of vertices and edges")
     n, m = _counts(tokens, 2, ("vertices", "edges"))
-    edges = _edges(source, tokens, n, m)
+    edges = _edges(source, tokens, n, m, 2, 3)
     refuse_loops(edges)
-    return cut_model(source, DIMACS.title, edges.shifted(1), _numbered(n))
+    return cut_model(source, DIMACS.title, edges.shifted(1), _numbered(n), unread(source, C))
 
 
 def parse_rows(source: Source) -> BinaryMRF:
@@ -73,29 +76,54 @@ def parse_rows(source: Source) -> BinaryMRF:
     FormatError
         If a row is no edge.
     """
-    tokens = Tokens(source.text, rf"#[^\n]*|{_PERCENT}")
+    tokens = Tokens(source.text, _EITHER)
     edges = read_rows(tokens, skipped=0, columns=(2, 3))
     if not len(edges):
         raise FormatError(None, "the file has no edges", "write rows i j w")
+    _refuse_header(tokens, edges)
     refuse_loops(edges)
     labels, places = np.unique(np.stack([edges.i, edges.j]), return_inverse=True)
     i, j = places.reshape(2, -1)
-    return cut_model(source, EDGES.title, replace(edges, i=i, j=j), tuple(map(str, labels.tolist())))
+    names = tuple(map(str, labels.tolist()))
+    return cut_model(source, EDGES.title, replace(edges, i=i, j=j), names, unread(source, _EITHER))
+
+
+def _refuse_header(tokens: Tokens, edges: Rows) -> None:
+    """Refuse a first row that may be the numbers of vertices and edges.
+
+    Raises
+    ------
+    FormatError
+    """
+    _, length = tokens.row_lengths()
+    others = np.flatnonzero(length != length[0])
+    if len(others):
+        raise edges.refuse(
+            int(others[0]), "some rows have weights, and others have none", "give all of them weights, or none"
+        )
+    if length[0] == 2 and edges.j[0] == len(edges) - 1:
+        raise edges.refuse(
+            0, "the first row may be the numbers of vertices and edges", 'remove it, or read the file as "rudy"'
+        )
 
 
 def _counts(tokens: Tokens, start: int, what: tuple[str, ...]) -> list[int]:
     """Whole numbers at the end of the first line."""
     words = [tokens.word(start + k) for k in range(len(what))]
     _, length = tokens.row_lengths()
-    if not len(length) or length[0] != start + len(what) or not all(word.isdecimal() for word in words):
+    if (
+        not len(length)
+        or length[0] != start + len(what)
+        or not all(word.isdecimal() and len(word) <= DIGITS for word in words)
+    ):
         raise FormatError(tokens.line(0), f"the numbers of {' and '.join(what)} are missing", "write them in this line")
     return list(map(int, words))
 
 
-def _edges(source: Source, tokens: Tokens, n: int, count: int) -> Rows:
+def _edges(source: Source, tokens: Tokens, n: int, count: int, *columns: int) -> Rows:
     """The rows after the first line."""
     source.require_variables(n, tokens.line(0))
-    edges = read_rows(tokens, skipped=1, columns=(2, 3))
+    edges = read_rows(tokens, skipped=1, columns=columns)
     edges.require_count(count, "edges")
     edges.require_range(1, n)
     return edges
@@ -116,8 +144,8 @@ MATRIX = Format(
 DIMACS = Format(
     name="dimacs",
     title="DIMACS graph",
-    endings=(".col", ".dimacs"),
-    recognises=lambda source: tuple(source.first_line(_C).split()[:2]) in {("p", each) for each in _GRAPHS},
+    endings=(".col", ".clq", ".dimacs"),
+    recognises=lambda source: tuple(source.first_line(C).split()[:2]) in {("p", each) for each in _GRAPHS},
     parse=parse_dimacs,
     write=None,
 )

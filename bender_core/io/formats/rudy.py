@@ -42,7 +42,8 @@ def parse(source: Source) -> BinaryMRF:
     refuse_loops(edges)
     comments = stated(source)
     names = tuple(map(str, range(1, n + 1)))
-    return cut_model(source, TITLE, edges.shifted(1), names, notes_of(comments, TITLE), comments.scale, comments.offset)
+    affine = comments.scale, comments.offset
+    return cut_model(source, TITLE, edges.shifted(1), names, notes_of(comments, TITLE), affine)
 
 
 def refuse_neighbours(source: Source) -> None:

@@ -30,7 +30,7 @@ from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, 
 from bender_core.objective import Objective
 from bender_core.sums import exact_sums, sums_of_tables
 
-COMMENT = r"(?:#|^c(?=\s))(?P<text>[^\n]*)"
+COMMENT = r"(?:#|^c(?!\S))(?P<text>[^\n]*)"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000

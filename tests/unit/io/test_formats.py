@@ -135,16 +135,18 @@ def test_text_that_fits_two_formats_is_reported(kind: str) -> None:
 
 
 def test_lists_of_edges_keep_their_names_and_count_what_is_given_twice() -> None:
-    rows = load(b"30 10\n10 20 2\n", name="a.el")
+    rows = load(b"30 10 1\n10 20 2\n", name="a.el")
     assert rows.names == ("10", "20", "30")
     assert rows.energy([1, 0, 0]) == -3.0
-    assert load(b"30 10\n10 20 2\n", format="edges").content_hash() == rows.content_hash()
+    assert load(b"30 10 1\n10 20 2\n", format="edges").content_hash() == rows.content_hash()
     both = load(b"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 3\n2 1 3\n")
     assert both.energy([0, 1]) == -6.0
     assert any("every pair is given twice" in note for note in both.notes)
     pattern = load(b"%%MatrixMarket matrix coordinate pattern symmetric\r\n%\r\n3 3 2\r\n2 1\r\n3 2\r\n", name="x")
     assert pattern.energy([0, 1, 0]) == -2.0
-    assert load(b"p edge 3 1\ne 1 2\n", name="a.txt").n == 3
+    assert load(b"c by hand\nc\np edge 3 1\ne 1 2\n", name="a.clq").n == 3
+    noted = load(b"c offset is 42\np edge 3 1\ne 1 2\n")
+    assert any("is not understood, and not read" in note for note in noted.notes)
 
 
 @pytest.mark.parametrize(
@@ -154,8 +156,13 @@ def test_lists_of_edges_keep_their_names_and_count_what_is_given_twice() -> None
         ("p edge 3 1\ne 1 4\n", "a.col", "line 2: a row names variable 4; variables run from 1 to 3"),
         ("p edge 3 1\nn 1 4\n", "a.col", "line 2: 'n' is not a number"),
         ("q edge 3 1\ne 1 2\n", "a.col", "line 1: the first line is not p edge n m"),
-        ("1 2\n2 2 3\n", "a.el", "line 2: an edge joins vertex 2 to itself"),
+        ("1 2\n2 2\n", "a.el", "line 2: an edge joins vertex 2 to itself"),
         ("# nothing\n", "a.el", "the file has no edges; write rows i j w"),
+        ("5 4\n1 2\n2 3\n3 4\n4 5\n", "a.el", "line 1: the first row may be the numbers of vertices and edges"),
+        ("1 2\n2 3 4\n", "a.el", "line 2: some rows have weights, and others have none"),
+        (f"p edge {'9' * 5000} 1\ne 1 2\n", "a.col", "line 1: the numbers of vertices and edges are missing"),
+        ("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 3\n", "a.mtx", "line 3: a row has 3 words"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", "a.mtx", "line 3: a row has 2 words"),
         ("1 b\n", "a.wel", "line 1: 'b' is not a number"),
         ("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "a.mtx", "line 1: this is no matrix of weights"),
         (

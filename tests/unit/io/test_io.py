@@ -17,7 +17,18 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from bender_core.io import FORMATS, FormatError, dumps, load, save
+from bender_core.io import (
+    FORMATS,
+    Format,
+    FormatError,
+    dumps,
+    format_of,
+    load,
+    recognise,
+    save,
+    without_unheld_constant,
+)
+from bender_core.io._source import Source
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.objective import Objective
 from tests.models import examples
@@ -446,8 +457,24 @@ def test_a_bomb_is_not_unpacked(packed: Callable[[bytes], bytes]) -> None:
 
 def test_a_dictionary_of_xz_that_takes_too_much_memory_is_refused() -> None:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 30}]
-    with pytest.raises(FormatError, match="the xz data is damaged"):
+    with pytest.raises(FormatError, match="the xz data takes more than 128 MB of memory to unpack; pack it by xz -6"):
         load(lzma.compress(UAI.encode(), filters=filters))
+
+
+def test_a_file_of_endless_streams_or_packed_twice_is_refused_at_once() -> None:
+    with pytest.raises(FormatError, match="it has more than 1,000 streams"):
+        load(lzma.compress(b"") * 300_000)
+    with pytest.raises(FormatError, match="the file is packed twice; unpack it once"):
+        load(gzip.compress(lzma.compress(UAI.encode())))
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form.write], ids=lambda form: form.name)
+def test_every_ending_belongs_to_its_format(form: Format, tmp_path: Path) -> None:
+    mrf = load(b"3 2\n1 2 1\n2 3 -4\n", name="a.rud")
+    for ending in form.endings:
+        save(without_unheld_constant(mrf, form.name), tmp_path / f"a{ending}")
+        assert format_of(f"A{ending}.gz") == form.name
+        assert recognise(Source((tmp_path / f"a{ending}").read_text(encoding="utf-8"), f"a{ending}")) is form
 
 
 def test_streams_of_xz_follow_each_other_with_padding() -> None:

@@ -102,6 +102,7 @@ MODEL = json.loads(json.dumps(dimod.BinaryQuadraticModel({"a": 1.0}, {("a", "b")
         ({"use_bytes": True}, "the biases are stored as bytes; write bqm.to_serializable(use_bytes=False)"),
         ({"variable_type": "TRIT"}, 'is \'TRIT\'; it must be "SPIN" or "BINARY"'),
         ({"variable_labels": ["a", "a"]}, '"variable_labels" are not distinct; list the label of every variable'),
+        ({"variable_labels": [], "linear_biases": []}, "the model has no variables; give a model of at least one"),
         ({"variable_labels": ["a", {}]}, "a variable has the label {}; give a text, a number or a list of these"),
         ({"linear_biases": [1.0]}, '"linear_biases" has 1 entries; give 2, one for each variable'),
         ({"linear_biases": [1.0, "x"]}, "linear_biases[1] is 'x'; it must be a number of size up to 1e+100"),
@@ -116,6 +117,15 @@ def test_files_of_dimod_that_are_wrong_are_refused(change: dict[str, Any], sente
     assert sentence in str(refused.value)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, object])
+def test_biases_of_any_kind_and_views_of_the_other_vartype_keep_their_energies(dtype: Any) -> None:
+    bqm = dimod.BinaryQuadraticModel({"a": 1, "b": -2}, {("a", "b"): 3}, 0.5, "SPIN", dtype=dtype)
+    for each in (bqm, bqm.binary, bqm.binary.spin):
+        mrf = bc.from_bqm(each)
+        states, values = samples(mrf, each.vartype, 20)
+        assert [mrf.energy(state) for state in states] == each.energies((values, ["a", "b"])).astype(float).tolist()
+
+
 def test_labels_that_look_the_same_are_told_apart() -> None:
     assert bc.from_bqm(dimod.BinaryQuadraticModel({1: 1.0, "1": 2.0}, {}, "BINARY")).names == ("1", "'1'")
 
@@ -128,7 +138,11 @@ def weight_of(graph: nx.Graph, kind: str, state: dict[Hashable, int]) -> float:
     if kind == "max-cut":
         return math.fsum(weight for i, j, weight in edges if state[i] != state[j])
     if kind == "balance":
-        return math.fsum(abs(weight) for i, j, weight in edges if (state[i] == state[j]) != (weight > 0))
+        sums = dict[frozenset[Hashable], float]()
+        for i, j, weight in edges:
+            sums[frozenset({i, j})] = sums.get(frozenset({i, j}), 0.0) + weight
+        apart = {pair: len({state[label] for label in pair}) > 1 for pair in sums}
+        return math.fsum(abs(weight) for pair, weight in sums.items() if apart[pair] != (weight < 0))
     of = spin if kind == "ising" else state
     return math.fsum(
         [*(weight * of[i] * of[j] for i, j, weight in edges), *(field * of[i] for i, field in fields.items())]
@@ -159,6 +173,49 @@ def test_a_qubo_matrix_has_its_quadratic_form(made: Any) -> None:
     mrf = bc.from_scipy(made(rows), offset=2.5)
     for state in np.random.default_rng(5).integers(0, 2, (200, 7)):
         assert mrf.energy(state) == state @ rows @ state + 2.5
+
+
+def test_matrices_of_small_numbers_and_of_entries_given_twice_are_summed_without_loss() -> None:
+    small = np.array([[100, 100], [100, 100]], np.int8)
+    assert bc.from_scipy(small).energy([1, 1]) == 400.0
+    assert bc.from_scipy(small > 0).energy([1, 1]) == 4.0
+    twice = sparse.coo_array((np.array([100, 100], np.int8), ([0, 0], [1, 1])), shape=(2, 2))
+    assert bc.from_scipy(twice).energy([1, 1]) == 200.0
+
+
+def test_parallel_edges_are_summed_before_they_are_weighed() -> None:
+    graph = nx.MultiGraph([(0, 1, {"weight": 1.0}), (0, 1, {"weight": -1.0})])
+    mrf = bc.from_networkx(graph, "balance")
+    assert {mrf.energy([0, 1]), mrf.energy([1, 1])} == {0.0}
+
+
+def of_names(*names: list[Any] | None) -> DiscreteMarkovNetwork:
+    """A network whose factors list the states of one variable in these ways."""
+    found = DiscreteMarkovNetwork([("a", "b")])
+    for own in names:
+        given = {} if own is None else {"state_names": {"a": own}}
+        found.add_factors(DiscreteFactor(["a"], [2], [1.0, math.e], **given))
+    found.add_factors(DiscreteFactor(["a", "b"], [2, 2], np.ones(4)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("names", "energy"),
+    [
+        ((None, None), -2.0),
+        ((["no", "yes"], None), -2.0),
+        ((None, ["no", "yes"]), -2.0),
+        ((["no", "yes"], ["yes", "no"]), -1.0),
+        ((None, [1, 0]), -1.0),
+        (([1, 0], [0, 1]), -1.0),
+        ((None, ["no", "yes"], ["yes", "no"]), -2.0),
+    ],
+)
+def test_states_without_names_stand_for_their_places(names: tuple[list[Any] | None, ...], energy: float) -> None:
+    """Of a factor whose second state is more likely, by one."""
+    mrf = bc.from_pgmpy(of_names(*names))
+    a = mrf.names.index("a")
+    assert mrf.energy(np.eye(2, dtype=int)[a]) == pytest.approx(energy)
 
 
 def network() -> DiscreteMarkovNetwork:
@@ -209,6 +266,8 @@ def bayesian() -> DiscreteBayesianNetwork:
 LOOP = nx.Graph([("a", "a")])
 HEAVY = nx.Graph()
 HEAVY.add_edge("a", "b", weight="much")
+LIKELY = nx.Graph()
+LIKELY.add_node("a", field=math.inf)
 
 
 @pytest.mark.parametrize(
@@ -222,13 +281,29 @@ HEAVY.add_edge("a", "b", weight="much")
         (bc.from_pgmpy, of_states(3, [1.0] * 6), "variable 'b' has 3 states; only variables of two are read"),
         (bc.from_pgmpy, of_states(2, [1, 2, 3, -1]), "has a value that is negative or not finite"),
         (bc.from_scipy, np.ones((2, 3)), "the matrix has shape (2, 3); give a square one"),
-        (bc.from_scipy, "matrix", "the object is of type str; give a square matrix of numbers"),
+        (bc.from_scipy, "matrix", "the object is of type str; give a square matrix of real numbers"),
+        (bc.from_scipy, [[1j]], "the object is of type list; give a square matrix of real numbers"),
+        (bc.from_scipy, np.ma.masked_array([[1.0]], [[True]]), "is of type MaskedArray; give a square matrix of real"),
+        (bc.from_scipy, (5, 5), "the matrix has shape (2,); give a square one"),
+        (bc.from_scipy, [[0.0, math.nan], [0.0, 0.0]], "the entry in row 0, column 1 is nan; give a number of size"),
+        (lambda offset: bc.from_scipy([[1.0]], offset), None, "the offset is None; give a number of size up to"),
+        (bc.from_bqm, dimod.BinaryQuadraticModel({"a": math.nan}, {}, "SPIN"), "the bias of 'a' is nan; give a number"),
+        (bc.from_bqm, dimod.BinaryQuadraticModel({}, {"ab": 1e305}, "SPIN"), "the bias of 'b' – 'a' is 1e+305; give"),
+        (bc.from_bqm, dimod.DiscreteQuadraticModel(), "give a BinaryQuadraticModel of dimod"),
+        (bc.from_pgmpy, of_names(["no", "yes"], ["low", "high"]), "the states of 'a' are ['no', 'yes'] in one factor"),
+        (bc.from_pgmpy, of_names(None).to_factor_graph(), "give a DiscreteMarkovNetwork of pgmpy"),
+        (bc.from_pgmpy, of_names(None).to_junction_tree(), "give a DiscreteMarkovNetwork of pgmpy"),
+        (lambda graph: bc.from_networkx(graph, "ising"), LIKELY, "the field of 'a' is inf; give a number of size up"),
         (lambda graph: bc.from_networkx(graph, "max-cut"), [(0, 1)], "the object is of type list; give a Graph"),
         (lambda graph: bc.from_networkx(graph, "max-cut"), nx.DiGraph([(0, 1)]), "give graph.to_undirected()"),
         (lambda graph: bc.from_networkx(graph, "max-cut"), LOOP, "node 'a' has an edge to itself; remove it"),
-        (lambda graph: bc.from_networkx(graph, "max-cut"), HEAVY, "the weight of the edge 'a' – 'b' is 'much'; give a"),
+        (lambda graph: bc.from_networkx(graph, "max-cut"), HEAVY, "the weight of 'a' – 'b' is 'much'; give a number"),
         (lambda graph: bc.from_networkx(graph, "cut"), nx.Graph(), "there is no kind 'cut' of graph; give"),
-        (lambda labels: bc.to_bqm(bc.sample("tiny"), labels), ["a", "a"], "there are 1 different labels; give 6"),
+        (
+            lambda labels: bc.to_bqm(bc.sample("tiny"), labels),
+            ["a", "a"],
+            "of 2 labels 1 differ; give 6, one for each variable",
+        ),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_sentence(read: Any, given_object: Any, sentence: str) -> None:
@@ -236,6 +311,15 @@ def test_what_is_wrong_is_refused_in_one_sentence(read: Any, given_object: Any, 
         read(given_object)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_files_of_dimod_may_have_other_kinds_of_numbers_and_no_endless_labels() -> None:
+    assert bc.load(json.dumps(MODEL | {"type": "Float32BQM"}).encode()).n == 2
+    deep: Any = "a"
+    for _ in range(100):
+        deep = [deep]
+    with pytest.raises(bc.FormatError, match="a variable has the label"):
+        bc.load(json.dumps(MODEL | {"variable_labels": [deep, "b"]}).encode())
 
 
 def test_the_sampler_is_one_of_dimod() -> None:

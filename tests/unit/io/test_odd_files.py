@@ -515,7 +515,8 @@ def test_pairs_that_are_given_twice_are_noted() -> None:
         "# Müller\n2 1\n1 2 3\n".encode("latin-1"),
         "  # Größe\n2 1\n1 2 3\n".encode("latin-1"),
         "c Größe\np qubo 0 2 1 1\n0 0 -1\n0 1 3\n".encode("latin-1"),
-        "# Müller\n# naïve ☃\n".encode() + b"# M\xfcller\n2 1\n1 2 3\n",
+        "# Müller\n# naïve ☃\n".encode() + b"# M\xfcller\r2 1\r1 2 3\r",
+        "2 1\n1 2 3 # Größe\n".encode("latin-1"),
     ],
 )
 def test_comments_may_be_in_latin_1(data: bytes) -> None:

@@ -120,11 +120,12 @@ export class Bounds {
     const states = moments.map(({ state }) => state);
     const upper = Math.min(...states.map((state) => state.upper));
     const { scale } = this.owner.halves[0].history.graph;
-    const of = states.map(({ lower }, k) => {
-      const { way } = this.owner.halves[k];
+    const of = states.map(({ lower: value }, k) => {
+      const half = this.owner.halves[k];
+      const lower = this.isByWork ? half.lowerAt(moments[k]) : value;
       const shown = isClosed(lower, upper, scale) ? number(lower) : atLeast(lower);
-      const text = this.isByWork ? `${SHORT[way] ?? way} ${shown}` : `LB ${shown}`;
-      return { id: `lower-name${NAMES[k]}`, text, value: lower, what: "lower-name" };
+      const text = this.isByWork ? `${SHORT[half.way] ?? half.way} ${shown}` : `LB ${shown}`;
+      return { id: `lower-name${NAMES[k]}`, text, value, what: "lower-name" };
     });
     const all = [{ id: "upper-name", text: `UB ${number(upper)}`, value: upper, what: "upper-name" }, ...of];
     const heights = all.map(({ value }) => y(value));

@@ -39,7 +39,7 @@ export class History {
     if (position === this.length) return null;
     if (grain === "cycle") return position + 1;
     const end = this.events.findIndex((event, k) => k >= position && !isFound(event));
-    return end < 0 ? this.end : end + 1;
+    return end < 0 ? (this.isOver ? this.length : null) : end + 1;
   }
 
   // Where a step begins that leads to a position.
