@@ -136,7 +136,7 @@ class Log(Timeline[State, CycleEvent]):
     def end(self, state: State) -> None:
         """Add the end of the round."""
         super().end(state)
-        if not self._keeps:
+        if not self.keeps:
             self._found[-1] = _Found([], np.zeros(0), np.zeros(0), 0)
 
     def improve(self, labeling: IntArray, energy: float) -> None:
@@ -147,6 +147,6 @@ class Log(Timeline[State, CycleEvent]):
     @property
     def nbytes(self) -> int:
         """About the memory of all states; edges of cycles are stored once."""
-        states = self._states if self._keeps else self._states[-1:]
+        states = self._states if self.keeps else self._states[-1:]
         of_states = sum(3 * state.shares.nbytes + state.broken.nbytes for state in states)
         return of_states + sum(cycle.nbytes + OF_ARRAY for found in self._found for cycle in found.cycles)

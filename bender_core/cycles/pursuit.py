@@ -150,6 +150,11 @@ class PursuitEvent(NamedTuple):
     work: int
     present: float
 
+    @property
+    def behind(self) -> float:
+        """How far the bound by the messages passed last is below the best one, energy."""
+        return max(self.lower_bound - self.present, 0.0)
+
 
 class PursuitLog(Timeline[PursuitState, PursuitEvent]):
     """All events so far.
@@ -185,13 +190,13 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
 
     def begin(self, cycles: Sequence[Pursued], work: int) -> None:
         """Add the cycles of a round, and the work done until they were found."""
-        self._found.append(list(cycles) if self._keeps else [])
+        self._found.append(list(cycles) if self.keeps else [])
         self._searched.append(work)
 
     @property
     def nbytes(self) -> int:
         """About the memory of all states."""
-        if not self._keeps:
+        if not self.keeps:
             return 0
         arrays = (array for state in self._states if state.parts is not None for array in state.parts)
         of_parts = sum({id(array): array.nbytes for array in arrays}.values())  # states share some

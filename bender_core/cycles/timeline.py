@@ -27,7 +27,7 @@ class Timeline(ABC, Generic[S, E]):
     """
 
     def __init__(self, start: S, keeps: bool) -> None:
-        self._keeps = keeps
+        self.keeps = keeps
         self._states: list[S] = [start]  # at the start and after every round
         self._begins = [0]  # the position of each of them
         self._last = 0, start  # the position that was shown last, and its state
@@ -46,11 +46,6 @@ class Timeline(ABC, Generic[S, E]):
 
     def __len__(self) -> int:
         return self._begins[-1] + self._count()
-
-    @property
-    def keeps(self) -> bool:
-        """Whether all events can be shown."""
-        return self._keeps
 
     def __getitem__(self, number: int) -> E:
         if not 0 <= number < len(self):
@@ -100,7 +95,7 @@ class Timeline(ABC, Generic[S, E]):
     def end(self, state: S) -> None:
         """Add the end of the round."""
         self._begins.append(len(self) + 1)
-        if not self._keeps:
+        if not self.keeps:
             # Of what has been, only the number is kept.
             self._states = [state] * len(self._states)
         self._states.append(state)

@@ -102,7 +102,9 @@ def load(
     form = recognise(source) if format is None else _named(format)
     with model_errors_as_format_errors():
         mrf = form.parse(source)
-        others = () if format is not None or form.owns(source.ending) else _also_taken_by(form.alike, source)
+        others = (
+            () if format is not None or form.length_of_ending(source.ending) else _also_taken_by(form.alike, source)
+        )
         if others:
             mrf = replace(mrf, readings=(form.name, *others))
         if maximize:
@@ -119,8 +121,8 @@ def recognise(source: Source) -> Format:
         If there is none, or it may be one that is not read.
     """
     by_content = [form for form in FORMATS if form.recognises(source)]
-    longest = max(form.owns(source.ending) for form in FORMATS)
-    by_ending = [form for form in FORMATS if longest and form.owns(source.ending) == longest]
+    longest = max(form.length_of_ending(source.ending) for form in FORMATS)
+    by_ending = [form for form in FORMATS if longest and form.length_of_ending(source.ending) == longest]
     fitting = [form for form in by_ending if form in by_content]
     # A mark of its own weighs more than the ending, and the ending more than rows that fit several formats.
     for form in fitting or [form for form in by_content if form.is_marked] or by_ending or by_content:
@@ -249,8 +251,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
     """The name of the format with the ending of a path, else native."""
     ending = PACKED.sub("", Path(path).name.lower())
     # ".bqm.json" says more than ".json".
-    best = max(FORMATS, key=lambda form: form.owns(ending))
-    return best.name if best.owns(ending) else native.FORMAT.name
+    best = max(FORMATS, key=lambda form: form.length_of_ending(ending))
+    return best.name if best.length_of_ending(ending) else native.FORMAT.name
 
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:

@@ -61,6 +61,6 @@ class Format:
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
     rounding: Callable[[BinaryMRF], float] = lambda mrf: 0.0
 
-    def owns(self, name: str) -> int:
+    def length_of_ending(self, name: str) -> int:
         """The length of the longest ending of this format that a file name has; 0 if it has none."""
         return max((len(ending) for ending in self.endings if name.endswith(ending)), default=0)

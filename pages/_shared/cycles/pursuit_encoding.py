@@ -58,7 +58,7 @@ class PursuitEncoder(Encoding):
             "edges": [self._number.get(pair) for pair in pairs],
             "preferences": (found.preference if found.used is None else found.preference * ~found.used).tolist(),
             "strength": found.strength,
-            "behind": max(event.lower_bound - event.present, 0.0),
+            "behind": event.behind,
             "triplets": [v for triple in found.triples for v in triple],
             "lower": event.lower_bound,
             "upper": event.upper_bound,

@@ -49,9 +49,8 @@ def found(event: PursuitEvent, pursued: Pursued, has_chords: bool, names: Sequen
             f"Every labelling goes against a preference, by {number(pursued.strength)} at least: messages over this "
             "cycle alone could gain that"
         )
-        behind = event.lower_bound - event.present
-        if number(behind) != "0" and behind > 0.0:
-            gain += f", from {number(behind)} below LB, where the last ones are"
+        if number(event.behind) != "0":
+            gain += f"; the bound by the present messages is {number(event.behind)} below LB"
     return (
         f"Round {event.round + 1}: the cycle {around(pursued.cycle.tolist(), len(names), names)} is frustrated: {some} "
         f"opposite ends{' at first' * pursued.is_tied}. {gain}. {into}."

@@ -128,7 +128,7 @@ def test_a_gain_of_messages_below_the_best_bound_is_said_to_begin_there() -> Non
     found = [event for event in events if "walk" in event]
     behind = [event for event in found if event["behind"] > 1e-6]
     assert behind
-    assert all("below LB, where the last ones are" in event["sentence"] for event in behind)
+    assert all("the bound by the present messages is" in event["sentence"] for event in behind)
     assert all("below LB" not in event["sentence"] for event in found if event["behind"] == 0.0)
     pursuit = bc.CyclePursuit(mrf)
     for _ in range(12):

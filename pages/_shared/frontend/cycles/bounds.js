@@ -12,6 +12,7 @@ import { counts, linear } from "../scales.js";
 import { placeIn } from "../screen.js";
 import { atLeast, entries, number } from "../text.js";
 import { isFound } from "./history.js";
+import { placeOf } from "./player.js";
 
 const RIGHT = [96, 128]; // pixels for the names of the lines of one, and of two
 const APART = 18; // pixels between them
@@ -165,9 +166,6 @@ export class Bounds {
     return of.join("; ");
   }
 }
-
-// The place shown in the course.
-const placeOf = (moments) => moments.reduce((sum, { state }) => sum + state.position, 0);
 
 // Names that have to be short.
 const SHORT = { "linear program": "program" };

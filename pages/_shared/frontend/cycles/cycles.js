@@ -10,7 +10,7 @@ import { Controls } from "./controls.js";
 import { Course } from "./course.js";
 import { Half } from "./half.js";
 import { Lending } from "./lending.js";
-import { Player } from "./player.js";
+import { placeOf, Player } from "./player.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
 const POLL = 250; // milliseconds until progress is asked for
@@ -51,7 +51,7 @@ class Cycles {
 
   begin(data) {
     this.turn(data.halves.length);
-    Object.assign(this, { key: data.key, isStopped: false, course: null, leads: null });
+    Object.assign(this, { key: data.key, isStopped: false, course: null, mover: null });
     this.dark = isDark(this.root);
     dress(this.root, this.dark);
     for (const [k, half] of this.halves.entries()) half.begin(data.halves[k], data);
@@ -218,25 +218,24 @@ class Cycles {
     if (!this.course) return;
     const moments = this.player.moments();
     this.root.classList.toggle("dark", this.dark);
-    this.leave(this.halves[this.course.moverTo(this.player.position)]);
+    this.showPanesOf(this.halves[this.course.moverTo(this.player.position)]);
     for (const [k, half] of this.halves.entries()) half.parts.gather(moments[k]);
     for (const [k, half] of this.halves.entries()) half.draw(moments[k], this.data.title);
     for (const pane of this.panes) pane.draw(moments);
     this.status(moments);
   }
 
-  // The panes of another half: nothing of the one before is pointed at any more.
-  leave(half) {
-    if (this.leads !== half && this.leads) this.leads.pointed = null;
-    this.leads = half;
+  // The shared panes show this half: nothing of the one before is pointed at any more.
+  showPanesOf(half) {
+    if (this.mover && this.mover !== half) this.mover.pointed = null;
+    this.mover = half;
   }
 
   status(moments) {
     const { course, player, halves } = this;
     const total = course.end === null ? `${course.length}…` : course.end;
     const round = halves.length > 1 ? "" : `round ${(moments[0].event?.round ?? 0) + 1} · `;
-    const shown = moments.reduce((sum, { state }) => sum + state.position, 0);
-    write(this.$("[data-out=where]"), `${round}event ${shown} of ${total}`);
+    write(this.$("[data-out=where]"), `${round}event ${placeOf(moments)} of ${total}`);
     const ends = halves.map((half, k) => half.ended(moments[k]));
     const [one, other = one] = ends;
     const ended = ends.includes(null) ? null : one === other ? one : "both have ended";

@@ -23,9 +23,8 @@ export class Lending {
   draw(moments) {
     const size = this.owner.sizes.of(this.svg);
     if (!size.width) return;
-    const k = this.owner.course.moverTo(this.owner.player.position);
-    this.half = this.owner.halves[k];
-    const moment = moments[k];
+    this.half = this.owner.mover;
+    const moment = moments[this.half.place];
     const { event } = moment;
     if (!event) {
       this.title("A cycle");

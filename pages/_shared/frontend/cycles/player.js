@@ -33,6 +33,9 @@ class Moment {
   }
 }
 
+// The place in the course that is shown.
+export const placeOf = (moments) => moments.reduce((sum, { state }) => sum + state.position, 0);
+
 export class Player {
   constructor(picture) {
     Object.assign(this, { picture, speed: 1 });

@@ -69,8 +69,8 @@ export function gained({ after }, size) {
     const name = history.names(walk);
     const [y, wide] = [TALL * row, (strength / (shown[0].strength || 1)) * (right - left) * 0.6];
     const hover = (on) => half.point(on ? { edges: [], vertices: walk } : null);
-    const from = number(behind) === "0" ? "" : `, from ${number(behind)} below LB`;
-    const what = `messages over it alone could gain ${number(strength)} when it was found${from}`;
+    const then = number(behind) === "0" ? "" : `; the bound by messages was then ${number(behind)} below LB`;
+    const what = `messages over it alone could gain ${number(strength)} when it was found${then}`;
     const rose = `with all messages of the round LB has risen by ${number(after.lower - lower)}`;
     return [
       { ...named(place, short(`${walk.length}: ${name}`, letters), left - 6, y + TALL / 2 + 5), "text-anchor": "end" },
