@@ -315,6 +315,31 @@ def test_two_side_by_side_are_stepped_forward_and_back_and_one_is_left(packed: M
     expect(picture.out("where")).to_contain_text("of 2")
 
 
+BARS = """({ cycles }) => cycles.marks()
+    .filter(({ means, width }) => means?.what === 'gap part' && width)
+    .map(({ means, width }) => [means.value, width])"""
+
+
+def test_parts_of_both_gaps_are_drawn_on_one_scale(packed: Mount) -> None:
+    picture = chosen(packed(lab("torus-10x10", 8, 9)), "both")
+    picture.show(60)
+    values, widths = np.array(picture.root.evaluate(BARS)).T
+    largest = [half.max() for half in np.split(values, [len(picture.marks("gap part")) // 2])]
+    assert largest[0] != largest[1]
+    assert widths == pytest.approx(np.maximum(values / values.max() * widths.max(), 1.5))
+
+
+def test_what_is_pointed_at_in_one_half_is_left_with_it(packed: Mount) -> None:
+    picture = chosen(packed(lab("torus-10x10", 8, 9)), "both")
+    movers = picture.root.evaluate("({ cycles }) => cycles.course.movers")
+    change = next(k for k in range(30, len(movers)) if movers[k] != movers[k - 1])
+    picture.show(change)
+    picture.root.locator("svg.lending .part").first.hover()
+    expect(picture.root.locator(".halo.pointed")).not_to_have_count(0)
+    picture.show(change + 1)
+    expect(picture.root.locator(".halo.pointed")).to_have_count(0)
+
+
 def test_events_of_both_that_come_in_small_parts_have_the_same_order(
     packed: Mount, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,7 @@ export class Picture {
     this.marks = marks.filter(Boolean);
     const gone = new Map(this.holders);
     for (const mark of this.marks) if (gone.get(mark.id)?.shape === shapeOf(mark)) gone.delete(mark.id);
-    for (const id of gone.keys()) this.remove(id);
+    const left = Array.from(gone.keys(), (id) => this.remove(id)).filter(({ entered }) => entered);
     let next = this.root.firstElementChild;
     for (const mark of this.marks) {
       const holder = this.holders.get(mark.id) ?? this.make(mark);
@@ -57,16 +57,18 @@ export class Picture {
       if (next === holder.element) next = next.nextElementSibling;
       else this.root.insertBefore(holder.element, next);
     }
-  }
-
-  remove(id) {
-    const { element, mark, entered } = this.holders.get(id);
-    if (entered) {
+    // Last, as what is no longer pointed at may have this drawn again.
+    for (const { mark } of left) {
       mark.hover?.(false);
       this.tip?.hide();
     }
-    element.remove();
+  }
+
+  remove(id) {
+    const holder = this.holders.get(id);
+    holder.element.remove();
     this.holders.delete(id);
+    return holder;
   }
 
   make(mark) {
