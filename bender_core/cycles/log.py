@@ -92,7 +92,7 @@ class Log(Timeline[State, CycleEvent]):
     start : State
         Before the first of them.
     keeps : bool
-        Whether all of them can be shown, and not only the latest.
+        Whether all of them can be shown, and not only those since the last complete round.
     """
 
     def __init__(self, graph: SignedGraph, start: State, keeps: bool) -> None:

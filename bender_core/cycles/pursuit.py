@@ -163,7 +163,7 @@ class PursuitLog(Timeline[PursuitState, PursuitEvent]):
     ----------
     start : PursuitState
     keeps : bool
-        Whether all of them can be shown, and not only the latest.
+        Whether all of them can be shown, and not only those since the last complete round.
     """
 
     def __init__(self, start: PursuitState, keeps: bool) -> None:

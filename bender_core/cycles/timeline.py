@@ -23,7 +23,7 @@ class Timeline(ABC, Generic[S, E]):
     start : object
         The state before the first event.
     keeps : bool
-        Whether all of them can be shown, and not only the latest.
+        Whether all of them can be shown, and not only those since the last complete round.
     """
 
     def __init__(self, start: S, keeps: bool) -> None:
@@ -52,6 +52,11 @@ class Timeline(ABC, Generic[S, E]):
             raise IndexError(f"event {number} of {len(self)}")
         k = self.rounds(number)
         return self._event(k, number - self._begins[k])
+
+    @property
+    def first(self) -> int:
+        """The first position that can be shown."""
+        return 0 if self.keeps else self._begins[-1]
 
     @property
     def begun(self) -> S:
@@ -197,10 +202,11 @@ class Stepped(Rounds, Generic[S, E]):
         Raises
         ------
         ValueError
-            If the position is beyond the last computed event, or before it and events are not kept.
+            If the position is beyond the last computed event, or where events are not kept, before the last complete
+            round.
         """
         if not 0 <= position <= len(self._log):
             raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
-        if position < len(self._log) and not self._log.keeps:
+        if position < self._log.first:
             raise ValueError(f"event {position} cannot be shown, as events are not kept; make this with keeps=True")
         self._show(position)

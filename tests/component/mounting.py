@@ -45,10 +45,12 @@ MOUNT = """async ([html, trigger]) => {
 }"""
 
 # What is drawn changes sizes, which changes what is drawn, before the picture is painted.
-RECEIVE = """async (told) => {
+PAINTED = "new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))"
+
+RECEIVE = f"""async (told) => {{
     await window.receive(JSON.parse(told));
-    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
-}"""
+    await {PAINTED};
+}}"""
 
 # Waits until the stage is idle, and something else is so. `expect` would look at once and again a tenth of a second
 # later: most answers come before.
@@ -213,8 +215,9 @@ class Stage(Mounted, Watched):
         return stage.stage_data(self.lab)
 
     def settle(self) -> None:
-        """Wait until every question is answered."""
+        """Wait until every question is answered, and the answer is painted."""
         self.act("")
+        self.page.evaluate(PAINTED)
 
     def wait(self, condition: str, argument: Any = None) -> None:
         self.root.evaluate(WAITED.replace("CONDITION", condition), argument)

@@ -287,6 +287,7 @@ def test_alone_again_it_is_as_before(watched: Callable[[Lab], Stage]) -> None:
     current = lab("pose-small", 8, 9)
     stage = watched(current)
     stage.step("round")
+    stage.settle()
     before = stage.marks()
     stage.receive(stage_data(beside(current, 11)))
     assert stage.root.evaluate("({ stage }) => stage.pair.second !== null")

@@ -21,7 +21,7 @@ from bender_core.looking.decided import decided, proves
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 from tests.chromium import told
-from tests.component.mounting import SETTLED, Stage
+from tests.component.mounting import PAINTED, SETTLED, Stage
 from tests.labs import is_shown, lab
 from tests.tiers import thinned
 
@@ -39,6 +39,7 @@ LOOK = f"""async (root, position) => {{
     const {{ stage }} = root;
     stage.player.show(position);
     await ({SETTLED})(root);
+    await {PAINTED};
     const outs = [...root.querySelectorAll('[data-out]')].map((out) => [out.dataset.out, out.innerText]);
     const lines = ['where', 'sentence'].map((name) => [name, stage.$(`.${{name}}`).innerText]);
     return [stage.marks(), Object.fromEntries([...outs, ...lines])];

@@ -325,7 +325,7 @@ def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPat
     test = app("watch")
     mine = lab(test)
     # Too hard for any time that a test has.
-    take_model(mine, bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
+    take_model(mine, bc.synth.ising_grid(7, 7, torus=True, layers=7, seed=1), {})
     begun(test)
     while not mine.proof.points:
         mine.proof.thread.join(0.01)

@@ -288,6 +288,18 @@ def test_steps_that_are_not_kept_lead_to_the_same_and_not_back(
         plain.seek(0)
 
 
+def test_a_round_that_is_not_kept_can_be_taken_back_until_it_ends() -> None:
+    packing = Packing(bc.sample("torus-10x10"), keeps=False)
+    packing.step("round")
+    begin, lower = packing.position, packing.lower_bound
+    packing.step("cycle")
+    assert packing.lower_bound > lower
+    packing.seek(begin)
+    assert (packing.rounds, packing.position, packing.lower_bound) == (1, begin, lower)
+    with pytest.raises(ValueError, match="as events are not kept"):
+        packing.seek(begin - 1)
+
+
 def test_work_rises_with_every_round() -> None:
     for engine in (Packing(bc.sample("torus-10x10")), bc.CyclePursuit(bc.sample("torus-10x10"))):
         before = engine.work

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from functools import partial
+from itertools import chain, product, repeat
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import bender_core as bc
 from bender_core.checking.proof import CycleStep, Step
 from bender_core.engine.arrays import Start
 from bender_core.forms.reduction import OPEN, Facts, reduction
+from bender_core.stopping import never
 from bender_core.synth import chimera
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
@@ -211,7 +213,9 @@ def test_a_run_on_what_cycles_have_left_counts_the_gains_of_the_whole_model() ->
     assert alone.margin.negligible != left.negligible
 
 
-def line_of(mrf: bc.BinaryMRF, max_size: int, event: int = 0) -> tuple[bc.Certificate, Lineage, list[bc.Engine]]:
+def line_of(
+    mrf: bc.BinaryMRF, max_size: int, event: int = 0, stop: bc.Stop = never
+) -> tuple[bc.Certificate, Lineage, list[bc.Engine]]:
     """A proof that goes on from a run, and the line of all runs, each at its end."""
     begun = bc.Engine(mrf, bc.partition(mrf, max_size=min(max_size, 3)), variant=9)
     begun.run(max_events=event)
@@ -223,9 +227,25 @@ def line_of(mrf: bc.BinaryMRF, max_size: int, event: int = 0) -> tuple[bc.Certif
         lineage = lineage.forked(*fork)
         runs.append(engine)
 
-    descent = Descent(mrf, max_size, first=runs[0], on_round=keep)
+    descent = Descent(mrf, max_size, stop=stop, first=runs[0], on_round=keep)
     descent.run()
     return descent.end(), lineage, runs
+
+
+def test_a_proof_stopped_at_any_time_leaves_its_last_complete_round_of_cycles() -> None:
+    mrf = ising_grid(10, 10, torus=True, seed=1)
+    whole = set()
+    for checks in range(3, 60):
+        still = chain(repeat(False, checks), repeat(True))
+        found, lineage, runs = line_of(mrf, 3, stop=bc.Stop(requested=partial(next, still)))
+        if found.optimal:
+            break
+        assert found.status == "stopped"
+        found.verify(mrf)
+        change = lineage.forks[-1].change
+        whole.add(None if change.cycles is None else change.cycles.rounds)
+        assert runs[-1].lower_bound <= found.lower_bound
+    assert whole == {None, 1, 2}
 
 
 @pytest.mark.parametrize("event", [0, 9])
