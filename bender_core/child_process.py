@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -61,6 +62,7 @@ class Child(Generic[T]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._signal("SIGKILL")
         self._process.kill()
         self._process.wait()
         for thread in self._threads:
@@ -69,6 +71,25 @@ class Child(Generic[T]):
             # Values not yet sent are dropped on purpose.
             with contextlib.suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
+
+    def hold(self) -> None:
+        """Let it rest, with the processes that it has started; on a system that cannot do this, it goes on."""
+        self._signal("SIGSTOP")
+
+    def go_on(self) -> None:
+        """End its rest."""
+        self._signal("SIGCONT")
+
+    def _signal(self, name: str) -> None:
+        """Send a signal to its process and to those that it has started, where there are such signals."""
+        if hasattr(signal, name) and hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, getattr(signal, name))
+
+    def failure(self) -> str:
+        """Why its process sends nothing more, once it has ended."""
+        code = self._process.wait()
+        return f"its process was ended by {signal.Signals(-code).name}" if code < 0 else "its process gave no result"
 
     def receive(self, timeout: float) -> list[T]:
         """The next value of the generator in a list; an empty list if there is none within `timeout` seconds."""
@@ -86,8 +107,8 @@ class Child(Generic[T]):
             self._process.stdin.flush()  # type: ignore[union-attr]
 
     def _receive(self) -> None:
-        # A killed child may leave an incomplete value.
-        with contextlib.suppress(EOFError, pickle.UnpicklingError):
+        # A killed child may leave an incomplete value, and a library may write something else.
+        with contextlib.suppress(Exception):
             while True:
                 self._received.put([pickle.load(self._process.stdout)])  # type: ignore[arg-type]
         self._received.put([])
@@ -109,17 +130,26 @@ def _end_with_parent() -> None:
     """End this process when the other end of standard input is closed, for any reason."""
     while os.read(0, 1 << 16):
         pass
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)  # and those that it has started
     os._exit(1)
 
 
-def limit_memory(more: int) -> None:
-    """Limit this process to ``more`` bytes beyond its present use; does nothing if the system has no such limit."""
-    status = Path("/proc/self/statm")
+def limit_memory(more: int, process: int = 0) -> None:
+    """Limit a process to ``more`` bytes beyond its present use; does nothing if the system has no such limit.
+
+    Parameters
+    ----------
+    more : int
+    process : int
+        Its number; 0 is this one.
+    """
+    status = Path(f"/proc/{process or 'self'}/statm")
     if not status.exists():
         return
     import resource  # not on every system
 
     taken = int(status.read_text().split()[0]) * resource.getpagesize()
-    limits = resource.getrlimit(resource.RLIMIT_AS)
+    limits = resource.prlimit(process, resource.RLIMIT_AS)
     known = [limit for limit in limits if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([taken + more, *known]), limits[1]))
+    resource.prlimit(process, resource.RLIMIT_AS, (min([taken + more, *known]), limits[1]))

@@ -1,21 +1,20 @@
-"""Other exact solvers, each in a separate process that is killed at the time limit."""
+"""Solvers of others, each in a process of its own that is killed at the time limit, as in a race of the app."""
 
 from __future__ import annotations
 
-import importlib.util
-import multiprocessing
-import time
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 
 import numpy as np
 
 import bender_core as bc
-from bender_core.rivals.reference import PROVEN, _search
+from bender_core.account import Account
+from bender_core.experiments.methods import METHODS
+from bender_core.rivals.report import PROVEN
+from bender_core.rivals.rival import Rival
 
-# Seconds after its limit at which a solver that ignores the clock is killed.
-GRACE = 5.0
-DECIMALS = 9
+# The memory of a process, bytes.
+MEMORY = 4 << 30
+SOLVERS = {METHODS[name].title: METHODS[name] for name in ("toulbar2", "highs")}
 
 
 @dataclass(frozen=True)
@@ -34,70 +33,17 @@ class Answer:
         return f"> {self.seconds:.0f} s ({known})"
 
 
-def toulbar2(mrf: bc.BinaryMRF, limit: float) -> Answer:
-    """toulbar2 with its defaults, costs to nine decimals, or fewer if these are exact."""
-    import pytoulbar2
-
-    begin = time.perf_counter()
-    costs = np.concatenate([mrf.unary.ravel(), mrf.pairwise.ravel()])
-    exact = [d for d in range(DECIMALS) if np.abs(costs - costs.round(d)).max(initial=0.0) < 1e-12]
-    decimals = min(exact, default=DECIMALS)
-    rounding = 0.0 if exact else (len(mrf.edges) + mrf.n) * 10.0**-decimals
-    network = pytoulbar2.CFN(resolution=decimals)
-    for i, energies in enumerate(mrf.unary.tolist()):
-        network.AddVariable(f"x{i}", range(2))
-        network.AddFunction([i], energies)
-    for ends, energies in zip(mrf.edges.tolist(), mrf.pairwise.reshape(-1, 4).tolist(), strict=True):
-        network.AddFunction(ends, energies)
-    found = network.Solve(timeLimit=max(int(limit), 1))
-    lower = network.GetDDualBound() + mrf.constant
-    upper = mrf.energy(np.array(found[0])) if found else np.inf
-    proven = upper - lower <= 1e-9 * abs(upper) + rounding
-    return Answer(lower, upper, time.perf_counter() - begin, bool(proven))
-
-
-def highs(mrf: bc.BinaryMRF, limit: float) -> Answer:
-    """HiGHS on the mixed-integer program of the normal form (`scipy.optimize.milp`)."""
-    begin = time.perf_counter()
-    labeling, lower, status = _search(bc.to_normal_form(mrf), limit)
-    upper = mrf.energy(labeling) if labeling is not None else np.inf
-    return Answer(lower, upper, time.perf_counter() - begin, status == PROVEN)
-
-
-SOLVERS = {"toulbar2": toulbar2, "HiGHS": highs}
-
-
 def missing(solver: str) -> str:
     """A message if a solver is not installed."""
-    if solver == "toulbar2" and importlib.util.find_spec("pytoulbar2") is None:
-        return "toulbar2 is left out: pip install -r requirements-bench.txt"
-    return ""
+    return f"{solver} is left out: {SOLVERS[solver].missing}" if SOLVERS[solver].missing else ""
 
 
 def ask(solver: str, mrf: bc.BinaryMRF, limit: float) -> Answer:
-    """A solver's answer within the limit, or an empty one."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(there, solver, mrf, limit))
-    process.start()
-    there.close()
-    answer = Answer(-np.inf, np.inf, limit, False)
-    try:
-        # "Ready" once everything is imported.
-        here.recv()
-        if here.poll(limit + GRACE):
-            answer = here.recv()
-    except EOFError:
-        print(f"{solver} ended without an answer")
-    process.kill()
-    process.join()
-    return answer
-
-
-def _answer(pipe: Connection, solver: str, mrf: bc.BinaryMRF, limit: float) -> None:
-    if solver == "toulbar2":
-        import pytoulbar2  # noqa: F401
-    else:
-        import scipy.optimize  # noqa: F401
-    pipe.send("ready")
-    pipe.send(SOLVERS[solver](mrf, limit))
+    """A solver's answer within the limit, seconds."""
+    rival = SOLVERS[solver].begin(mrf, 0, Account(MEMORY))
+    assert isinstance(rival, Rival)
+    rival.run(on_progress=lambda rival: rival.seconds >= limit)
+    rival.close()
+    if rival.status not in (PROVEN, "stopped"):
+        print(f"{solver}: {rival.status}")
+    return Answer(rival.lower_bound, rival.upper_bound, rival.seconds, rival.status == PROVEN)

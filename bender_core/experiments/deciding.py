@@ -36,6 +36,7 @@ OF_METHODS = (
     "cycles/*.py",
     "experiments/methods.py",
     "looking/*.py",
+    "rivals/*.py",
     "strategies/**/*.py",
     "trying/*.py",
     "warming.py",

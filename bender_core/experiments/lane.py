@@ -18,6 +18,7 @@ from bender_core.experiments.outcome import MEMORY_REACHED, Outcome, Record, out
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
+from bender_core.rivals.rival import OF_PROCESS, Rival
 from bender_core.trying.proof import Descent
 from bender_core.trying.trials import Mover
 
@@ -64,7 +65,10 @@ class Entry:
     @cached_property
     def memory(self) -> int:
         """The bytes that it needs at its start; for a method with groups, those of its first round."""
-        return needed_bytes(self.mrf) if self.part is None else required_bytes(self.mrf, self.part, self.variant)
+        if self.part is not None:
+            return required_bytes(self.mrf, self.part, self.variant)
+        of_process = OF_PROCESS if self.method is not None and self.method.package else 0
+        return of_process + needed_bytes(self.mrf)
 
     def begin(self, limits: Limits, account: Account) -> Mover:
         """Begin it.
@@ -120,7 +124,8 @@ class Lane:
     account : Account, optional
         The account that its memory is charged to, in addition to its own limit.
     seconds : float
-        Its own computing time, tables included.
+        Its own computing time, tables included; of a `Rival` as that counts it.
+    turns : int
     records : list of Record
         Its positions at the start, at the end of every sweep or round, and at some moments between.
     outcome : Outcome or None
@@ -132,6 +137,7 @@ class Lane:
     clock: Clock = time.thread_time
     account: Account | None = None
     seconds: float = 0.0
+    turns: int = 0
     records: list[Record] = field(default_factory=list)
     outcome: Outcome | None = None
     _run: Mover | None = None
@@ -159,6 +165,7 @@ class Lane:
         TooLargeError, EngineError
         """
         begin = self.clock()
+        self.turns += 1
         try:
             if self._run is None:
                 self._run = self._begun()
@@ -167,15 +174,20 @@ class Lane:
         except TooLargeError:
             self._run = None  # a proof that has not begun
             raise
-        self.seconds += self.clock() - begin
-        # A proof has no bound before its first round.
-        if self._run.lower_bound > -math.inf:
-            self.records.append(record(self._run, self.seconds))
+        self.seconds = self._run.seconds if isinstance(self._run, Rival) else self.seconds + self.clock() - begin
+        self._note(self._run)
         if len(self.records) > MOST_WITHIN + self.sweeps:
             self.records = thinned(self.records)
         self._is_full = not (self._run.finished or self._fits(self._run))
         if self._has_ended(self._run):
             self.end()
+
+    def _note(self, run: Mover) -> None:
+        """Record the position, unless no bound is known yet; the curve of a rival begins with its search."""
+        if isinstance(run, Rival) and run.is_built and not self.records:
+            self.records.append((run.building, 0, -math.inf, math.inf, 0))
+        if self.records or run.lower_bound > -math.inf:
+            self.records.append(record(run, self.seconds))
 
     def _fits(self, run: Mover) -> bool:
         """Charge the memory of rounds, which others charge themselves; returns whether it fits."""
@@ -192,13 +204,17 @@ class Lane:
         if self._run is not None and self.outcome is None:
             if not self._has_ended(self._run):
                 self.limits = replace(self.limits, seconds=self.seconds)
-            ends = [is_end or k == len(self.records) - 1 for k, is_end in enumerate(ends_of_sweeps(self.records))]
+            first = 0 if isinstance(self._run, Rival) else None  # where its search begins
+            others = first, len(self.records) - 1
+            ends = [is_end or k in others for k, is_end in enumerate(ends_of_sweeps(self.records))]
             kept = [one for one, is_kept in zip(self.records, ends, strict=True) if is_kept]
             found = outcome_of(self._run, self.seconds, kept)
             self.outcome = replace(found, status=MEMORY_REACHED) if self._is_full else found
         if isinstance(self._run, Descent):
             # So that its memory does not wait for the garbage collector.
             self._run.end()
+        if isinstance(self._run, Rival):
+            self._run.close()
         if self._charges is not None:
             self._charges.close()
         self._run = None

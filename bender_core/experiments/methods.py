@@ -1,16 +1,22 @@
-"""Methods that raise a bound without chosen groups: proofs, cycles alone, and MPLP with cycle pursuit."""
+"""Methods without chosen groups: proofs, cycles alone, message passing on single variables, and solvers of others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 
 from bender_core.account import Account
 from bender_core.cycles.mplp import CyclePursuit
 from bender_core.cycles.packing import Packing
+from bender_core.engine.engine import Engine
+from bender_core.engine.settings import ENDLESS
 from bender_core.model import BinaryMRF
-from bender_core.strategies import default_strategy
+from bender_core.rivals import milp, samplers, toulbar2
+from bender_core.rivals.report import Search
+from bender_core.rivals.rival import Rival
+from bender_core.strategies import default_strategy, partition
 from bender_core.trying.change import EXACT
 from bender_core.trying.policy import BOTH, FIRST_SCHEDULE, GROUPS, LARGEST, SMALL
 from bender_core.trying.proof import Descent
@@ -39,6 +45,10 @@ class Method:
         Whether it makes groups, up to a largest size.
     step : str
         What is counted as its sweeps.
+    schedule : str
+        That of message passing on single variables; empty if it is something else.
+    package : str
+        Of a solver of others, which runs in a process of its own: the package that it needs.
     """
 
     name: str
@@ -48,19 +58,46 @@ class Method:
     begin: Callable[[BinaryMRF, int, Account], Mover]
     has_groups: bool = False
     step: str = "sweep"
+    schedule: str = ""
+    package: str = ""
 
     @property
     def setting(self) -> tuple[int, str]:
         """Variant and schedule of its first round; 0 and an empty name if it makes no groups."""
-        return (EXACT, FIRST_SCHEDULE) if self.has_groups else (0, "")
+        schedule = FIRST_SCHEDULE if self.has_groups else self.schedule
+        return (EXACT, schedule) if schedule else (0, "")
+
+    @property
+    def version(self) -> str:
+        """That of the package which it needs; empty if that is not installed, or none is needed."""
+        try:
+            return version(self.package) if self.package else ""
+        except PackageNotFoundError:
+            return ""
+
+    @property
+    def missing(self) -> str:
+        """How to have it, if it is not installed."""
+        return f"pip install {self.package}" if self.package and not self.version else ""
 
     def first_groups(self, mrf: BinaryMRF, max_size: int) -> tuple[int, str] | None:
-        """M and the strategy of the groups with which it begins, if it makes groups: they are small, and grow."""
-        return (min(SMALL, max_size), default_strategy(mrf)) if self.has_groups else None
+        """M and the strategy of the groups with which it begins, if it has groups: small ones that grow, or of one."""
+        if not self.setting[1]:
+            return None
+        return (min(SMALL, max_size) if self.has_groups else 1), default_strategy(mrf)
 
 
 def _prove(method: str, mrf: BinaryMRF, max_size: int, account: Account) -> Mover:
     return Descent(mrf, max_size or LARGEST, account=account, method=method)
+
+
+def _pass_messages(schedule: str, mrf: BinaryMRF, _: int, account: Account) -> Mover:
+    part = partition(mrf, max_size=1)
+    return Engine(mrf, part, variant=EXACT, schedule=schedule, max_sweeps=ENDLESS, snapshot_bytes=0, limit=account)
+
+
+def _ask(search: Search, mrf: BinaryMRF, _: int, account: Account) -> Mover:
+    return Rival(mrf, search, account)
 
 
 METHODS = {
@@ -104,6 +141,58 @@ METHODS = {
             "MPLP with cycle pursuit",
             lambda mrf, _, __: CyclePursuit(mrf, keeps=False),
             step="round",
+        ),
+        Method(
+            "mplp",
+            "MPLP on single variables",
+            "MPLP on single variables",
+            "single variables, all of them in turn",
+            partial(_pass_messages, "mplp"),
+            schedule="mplp",
+        ),
+        Method(
+            "trw-s",
+            "TRW-S (SRMP on single variables)",
+            "TRW-S",
+            "single variables, in order and back",
+            partial(_pass_messages, "srmp"),
+            schedule="srmp",
+        ),
+        Method(
+            "highs",
+            "HiGHS",
+            "HiGHS",
+            "branch and cut on the integer program",
+            partial(_ask, milp.search),
+            step="report",
+            package="highspy",
+        ),
+        Method(
+            "toulbar2",
+            "toulbar2",
+            "toulbar2",
+            "branch and bound with soft local consistency",
+            partial(_ask, toulbar2.search),
+            step="report",
+            package="pytoulbar2",
+        ),
+        Method(
+            "annealing",
+            "simulated annealing",
+            "Simulated annealing",
+            "labellings alone, no bound",
+            partial(_ask, samplers.annealing),
+            step="report",
+            package="dwave-samplers",
+        ),
+        Method(
+            "tabu",
+            "tabu search",
+            "Tabu search",
+            "labellings alone, no bound",
+            partial(_ask, samplers.tabu),
+            step="report",
+            package="dwave-samplers",
         ),
     )
 }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bender_core.checking.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
 from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Status
+from bender_core.rivals.report import MEMORY, PROVEN
 from bender_core.trying.trials import Mover
 
 CURVE = np.dtype(
@@ -31,6 +32,8 @@ ENDINGS: dict[Status | str, str] = {
     OPTIMAL: GAP_CLOSED,
     STOPPED: SECONDS_REACHED,
     OUT_OF_MEMORY: MEMORY_REACHED,
+    PROVEN: GAP_CLOSED,
+    MEMORY: MEMORY_REACHED,
 }
 
 
@@ -65,8 +68,13 @@ class Outcome:
 
     @property
     def gap(self) -> float:
-        """The normalised gap, `relative_gap`; infinite if the run never began."""
+        """The normalised gap, `relative_gap`; infinite if the run never began, or knows no bound or no labelling."""
         return relative_gap(self.lower_bound, self.upper_bound)
+
+    @property
+    def building(self) -> float:
+        """Those of its seconds in which a solver of others built its own form of the model."""
+        return building_of(curve_of(self.curve)) if self.curve else 0.0
 
 
 Record = tuple[float, int, float, float, int]
@@ -96,6 +104,12 @@ def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome
         labeling=np.packbits(run.labeling.astype(np.uint8)).tobytes(),
         curve=pack_curve(records),
     )
+
+
+def building_of(records: NDArray[np.void]) -> float:
+    """The seconds in which a solver of others built its form of the model, after which its curve begins; else 0."""
+    is_nothing_known = len(records) and not np.isfinite([records[0]["lower_bound"], records[0]["upper_bound"]]).any()
+    return float(records[0]["seconds"]) if is_nothing_known else 0.0
 
 
 def pack_curve(records: Sequence[Record]) -> bytes:

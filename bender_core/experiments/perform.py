@@ -33,13 +33,15 @@ def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome
     entry = Entry(*task.load(), task.max_size, task.variant, task.schedule, task.method)
     _warm()
     lane = Lane(entry, task.limits, time.perf_counter)
-    while lane.outcome is None:
-        try:
+    try:
+        while lane.outcome is None:
             lane.advance()
-        except TooLargeError:
-            return Outcome(MEMORY_REACHED)
-        if unwanted():
-            raise CancelledError
+            if unwanted():
+                raise CancelledError
+    except TooLargeError:
+        return Outcome(MEMORY_REACHED)
+    finally:
+        lane.end()
     return lane.outcome
 
 

@@ -342,6 +342,8 @@ def task_of(
 
 def _deciding(method: Method, mrf: BinaryMRF, max_size: int) -> bytes:
     """What decides the result of a method besides energies, first groups and limits."""
+    if method.package:
+        return f"{method.name} {method.version}".encode()
     if not method.has_groups:
         return method.name.encode()
     # Its groups grow up to M, by any strategy.
@@ -414,6 +416,9 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
 def _strategies(runs: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Strategies and methods; with methods there may be no strategies."""
     methods = _choices(runs, "methods", tuple(METHODS), ())
+    for method in (METHODS[name] for name in methods):
+        if method.missing:
+            raise PlanError(f"[runs] methods contains {method.name!r}, which is not installed; {method.missing}")
     if methods and runs.get("strategies") == []:
         return (), methods
     known = "default", *STRATEGIES

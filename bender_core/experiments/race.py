@@ -25,10 +25,12 @@ class Race:
         return all(lane.outcome is not None for lane in self.lanes)
 
     def advance(self) -> None:
-        """Advance the run with the least time a little.
+        """Advance the run with the least time a little; of several, the one with the fewest turns.
 
         Raises
         ------
         TooLargeError, EngineError
         """
-        min((lane for lane in self.lanes if lane.outcome is None), key=lambda lane: lane.seconds).advance()
+        min(
+            (lane for lane in self.lanes if lane.outcome is None), key=lambda lane: (lane.seconds, lane.turns)
+        ).advance()

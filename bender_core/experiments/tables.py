@@ -222,7 +222,8 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
 def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames.
 
-    Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups.
+    Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups; the
+    seconds in which a solver built its form of the model, if it is not one of others.
     """
     columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
@@ -237,6 +238,7 @@ def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
         "sweeps": lambda run: run.outcome.sweeps,
         "rows": lambda run: run.outcome.rows if has_groups(run.task.strategy) else None,
         "seconds": lambda run: run.outcome.seconds,
+        "building": lambda run: run.outcome.building if run.task.method and run.task.method.package else None,
         "finished": lambda run: run.finished,
         "code": lambda run: run.code,
         "model": lambda run: run.task.model,

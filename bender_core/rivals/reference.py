@@ -20,6 +20,9 @@ from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, coupled_groups, require_cover
 from bender_core.hypergraph import HyperGraph
 from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
+from bender_core.rivals import milp
+from bender_core.rivals.excess import above_floor, capped, descent, floor
+from bender_core.rivals.report import BUILT, FAILED, MEMORY, PROVEN, TIME_LIMIT
 
 # Variables up to which every labelling is tried.
 BRUTE_FORCE = 20
@@ -30,22 +33,11 @@ QUICK_UNKNOWNS = 2000
 # Seconds between two reports of progress; before the limit, when a search ends, as HiGHS checks its clock only
 # occasionally; and after the limit, when it is killed.
 TICK_SECONDS, EARLY_SECONDS, GRACE_SECONDS = 0.05, 0.1, 0.15
-# The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
-EXPONENT = 20
-# Tolerances of HiGHS: the gap at which a search ends, and the error of a reduced cost or a constraint.
-MIP_GAP, FEASIBILITY = 1e-6, 1e-7
 # In an LP, energies are cut off above this multiple of a known labelling's energy.
 LP_CAP = 1024.0
-# The most rounds of a descent.
-ROUNDS = 200
 
 SEARCHING = "still searching"
-PROVEN = "proven"
-TIME_LIMIT = "time limit reached before the proof"
 STOPPED = "stopped before the proof"
-MEMORY = "no memory left for the proof"
-FAILED = "the solver gave up"
-INEXACT = "the solver's answers do not agree, so nothing is proven"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,20 +110,20 @@ def reference(
     """
     require_model(mrf)
     begin = time.monotonic()
-    floor = _floor(mrf)
-    known = Reference(floor, np.nan, None, None, floor, np.inf, None, SEARCHING)
+    least = floor(mrf)
+    known = Reference(least, np.nan, None, None, least, np.inf, None, SEARCHING)
     if part is not None:
         require_cover(mrf, part)
         part = part if _states(part).sum() <= GROUP_LP_UNKNOWNS else None
     job = mrf.unary, mrf.edges, mrf.pairwise, part, time.time() + time_limit
     if mrf.n <= BRUTE_FORCE and (part is None or _most_unknowns(mrf, part) <= QUICK_UNKNOWNS):
         for finding in _findings(*job):
-            known = _learned(known, mrf, floor, finding)
+            known = _learned(known, mrf, least, finding)
         return known
     with Child(_findings_in_child, *job) as child:
         while known.status == SEARCHING:
             for finding in child.receive(TICK_SECONDS):
-                known = _learned(known, mrf, floor, finding)
+                known = _learned(known, mrf, least, finding)
             if known.status == SEARCHING:
                 stopped = on_progress is not None and on_progress(known)
                 late = time.monotonic() - begin > time_limit + GRACE_SECONDS
@@ -151,28 +143,23 @@ class Finding(NamedTuple):
     status: str | None = None
 
 
-def _learned(known: Reference, mrf: BinaryMRF, floor: float, finding: Finding) -> Reference:
+def _learned(known: Reference, mrf: BinaryMRF, least: float, finding: Finding) -> Reference:
     """The results so far, with a new finding."""
     labeling, energy = known.labeling, known.energy
     if finding.labeling is not None:
         labeling, energy = finding.labeling, mrf.energy(finding.labeling)
-    bounds = [floor + b for b in (finding.lp_bound, finding.group_lp_bound, finding.bound) if b is not None]
+    bounds = [least + b for b in (finding.lp_bound, finding.group_lp_bound, finding.bound) if b is not None]
     proven = finding.status == PROVEN
     return Reference(
-        lp_bound=known.lp_bound if finding.lp_bound is None else floor + finding.lp_bound,
+        lp_bound=known.lp_bound if finding.lp_bound is None else least + finding.lp_bound,
         fractional=known.fractional if finding.fractional is None else finding.fractional,
-        group_lp_bound=known.group_lp_bound if finding.group_lp_bound is None else floor + finding.group_lp_bound,
+        group_lp_bound=known.group_lp_bound if finding.group_lp_bound is None else least + finding.group_lp_bound,
         optimum=energy if proven else None,
         bound=energy if proven else min(max(known.bound, *bounds, -np.inf), energy),
         energy=energy,
         labeling=labeling,
         status=known.status if finding.status is None else finding.status,
     )
-
-
-def _floor(mrf: BinaryMRF) -> float:
-    """The least energies of all tables, summed."""
-    return float(mrf.constant + mrf.unary.min(axis=1).sum() + mrf.pairwise.min(axis=(1, 2)).sum())
 
 
 def _states(part: Partition) -> FloatArray:
@@ -201,32 +188,28 @@ def _findings(
     unary: FloatArray, edges: IntArray, pairwise: FloatArray, part: Partition | None, deadline: float
 ) -> Iterator[Finding]:
     """All findings until a time of the system's clock; the last one says how the search ended."""
-    excess = BinaryMRF(
-        unary=unary - unary.min(axis=1, keepdims=True),
-        edges=edges,
-        pairwise=pairwise - pairwise.min(axis=(1, 2), keepdims=True),
-    )
-    best = _descent(excess, excess.unary.argmin(axis=1))
+    excess = above_floor(BinaryMRF(unary=unary, edges=edges, pairwise=pairwise))
+    best = descent(excess, excess.unary.argmin(axis=1))
     yield Finding(labeling=best)
 
     bound, unseen = -np.inf, True
     while unseen:
         energy = excess.energy(best)
-        model = _capped(excess, LP_CAP * energy)
+        model = capped(excess, LP_CAP * energy)
         relaxed, x = _local_polytope(to_normal_form(model), _half(deadline))
         if x is None:
             break
         bound = relaxed
-        best = min(best, _descent(model, np.round(x).astype(np.int64)), key=excess.energy)
+        best = min(best, descent(model, np.round(x).astype(np.int64)), key=excess.energy)
         share = float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if len(x) else 0.0
         yield Finding(lp_bound=bound, fractional=share, labeling=best)
         # If this much of the energy was avoidable, the rest was lost in rounding next to it.
         unseen = LP_CAP * excess.energy(best) < energy
 
     energy = excess.energy(best)
-    searched = _capped(excess, energy)
+    searched = capped(excess, energy)
     form = to_normal_form(searched)
-    proven = energy - bound <= _tolerance(form)
+    proven = energy - bound <= milp.tolerance_of(form)
     if part is not None:
         # If the LP over variables reaches the optimum, so does the one over groups, which is between them.
         group_bound = bound if proven else _group_polytope(model, part, _half(deadline))
@@ -236,10 +219,10 @@ def _findings(
     elif len(unary) <= BRUTE_FORCE:
         yield Finding(labeling=min(best, _brute_force(searched), key=excess.energy), status=PROVEN)
     else:
-        labeling, bound, status = _search(form, deadline - time.time() - EARLY_SECONDS)
-        if labeling is not None:
-            best = min(best, _descent(searched, labeling), key=excess.energy)
-        yield Finding(labeling=best, bound=bound, status=status)
+        for report in milp.reports(form, deadline - time.time() - EARLY_SECONDS):
+            if report.labeling is not None:
+                best = min(best, descent(searched, report.labeling), key=excess.energy)
+            yield Finding(labeling=best, bound=report.bound, status=None if report.status == BUILT else report.status)
 
 
 def _half(deadline: float) -> float:
@@ -247,88 +230,17 @@ def _half(deadline: float) -> float:
     return 0.5 * (deadline - time.time())
 
 
-def _capped(excess: BinaryMRF, cap: float) -> BinaryMRF:
-    """A model whose least energies are all 0, with energies capped.
-
-    No energy grows, so bounds stay valid. Labellings with a larger energy still cost at least the cap: if that is the
-    energy of a known labelling, the optimum is the same. For the LP over variables the cap must be twice that, since
-    its vertices take entries by at least half.
-    """
-    return BinaryMRF(unary=np.minimum(excess.unary, cap), edges=excess.edges, pairwise=np.minimum(excess.pairwise, cap))
-
-
-def _descent(mrf: BinaryMRF, labeling: IntArray) -> IntArray:
-    """Flip single variables while the energy falls, in rounds: those that gain more than all their neighbours."""
-    x, every = labeling.copy(), np.arange(mrf.n)
-    (i, j), table = mrf.edges.T, np.arange(mrf.n_edges)
-    # A change smaller than the rounding of the energies around it might alternate for ever.
-    largest = mrf.unary.max(axis=1) + _at_ends(mrf, *np.broadcast_to(mrf.pairwise.max(axis=(1, 2)), (2, mrf.n_edges)))
-    for _ in range(ROUNDS):
-        now = mrf.pairwise[table, x[i], x[j]]
-        of_i, of_j = mrf.pairwise[table, 1 - x[i], x[j]] - now, mrf.pairwise[table, x[i], 1 - x[j]] - now
-        change = mrf.unary[every, 1 - x] - mrf.unary[every, x] + _at_ends(mrf, of_i, of_j)
-        change = np.where(change < -1e-12 * largest, change, 0.0)
-        rank = np.empty_like(x)
-        rank[np.argsort(change, kind="stable")] = every
-        first = change < 0
-        first[np.where(rank[i] < rank[j], j, i)] = False
-        if not first.any():
-            break
-        x[first] = 1 - x[first]
-    return x
-
-
-def _at_ends(mrf: BinaryMRF, of_i: FloatArray, of_j: FloatArray) -> FloatArray:
-    """The sum over the edges of every variable, shape (n,), of values for their first and second ends."""
-    i, j = mrf.edges.T
-    return (np.bincount(i, of_i, mrf.n) + np.bincount(j, of_j, mrf.n)).astype(np.float64)
-
-
-def _shift(costs: FloatArray) -> int:
-    """The power of two by which costs are multiplied for HiGHS."""
-    return EXPONENT - int(np.frexp(np.abs(costs).max(initial=0.0))[1])
-
-
-def _costs(form: NormalForm) -> FloatArray:
-    """The costs of x = 1 at every variable and of z = 1 at every edge."""
-    return np.concatenate([form.unary[:, 1] - form.unary[:, 0], form.weight])
-
-
-def _base(form: NormalForm) -> float:
-    """The energy of x = 0 without edges."""
-    return form.constant + float(form.unary[:, 0].sum())
-
-
-def _tolerance(form: NormalForm) -> float:
-    """By how much the search of HiGHS may miss the optimum, energy: its gap, and the errors of its reduced costs."""
-    unknowns, constraints = len(form.unary) + len(form.weight), 2 * len(form.weight)
-    return float(np.ldexp(MIP_GAP + FEASIBILITY * (unknowns + constraints), -_shift(_costs(form))))
-
-
-def _constraints(form: NormalForm) -> tuple[Any, FloatArray]:
-    """``A v <= b`` for v = (x, z): the share z of every edge's negative entry is at most x or 1 - x of either end."""
-    from scipy.sparse import csr_array  # slow to import, and needed only here
-
-    n, m = len(form.unary), len(form.weight)
-    rows = np.arange(2 * m)
-    sign = np.where(form.entry == 1, -1.0, 1.0).reshape(-1)
-    columns = np.concatenate([n + np.repeat(np.arange(m), 2), form.edges.reshape(-1)])
-    values = np.concatenate([np.ones(2 * m), sign])
-    matrix = csr_array((values, (np.concatenate([rows, rows]), columns)), shape=(2 * m, n + m))
-    return matrix, np.where(form.entry.reshape(-1) == 1, 0.0, 1.0)
-
-
 def _local_polytope(form: NormalForm, time_limit: float = np.inf) -> tuple[float, FloatArray | None]:
     """The bound of the LP over variables and its solution, or -inf and None if it was not solved."""
     from scipy.optimize import linprog
 
-    costs = _costs(form)
+    costs = milp.costs_of(form)
     if not costs.any():
-        return _base(form), np.zeros(len(form.unary))
+        return milp.base_of(form), np.zeros(len(form.unary))
     if time_limit <= 0:
         return -np.inf, None
-    matrix, right = _constraints(form)
-    shift = _shift(costs)
+    matrix, right = milp.constraints_of(form)
+    shift = milp.scale_of(costs)
     options = {"time_limit": time_limit}
     solved = linprog(np.ldexp(costs, shift), A_ub=matrix, b_ub=right, bounds=(0, 1), options=options)
     if solved.status != 0:
@@ -336,37 +248,8 @@ def _local_polytope(form: NormalForm, time_limit: float = np.inf) -> tuple[float
     # The Lagrangian bound, valid for all non-negative multipliers.
     multipliers = np.ldexp(np.maximum(-solved.ineqlin.marginals, 0.0), -shift)
     reduced = costs + matrix.T @ multipliers
-    bound = _base(form) + float(np.minimum(reduced, 0.0).sum() - multipliers @ right)
+    bound = milp.base_of(form) + float(np.minimum(reduced, 0.0).sum() - multipliers @ right)
     return bound, solved.x[: len(form.unary)]
-
-
-def _search(form: NormalForm, time_limit: float) -> tuple[IntArray | None, float, str]:
-    """Branch and bound: the labelling found, a bound reduced by the tolerance, and how it ended."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    if time_limit <= 0:
-        return None, -np.inf, TIME_LIMIT
-    n, m = len(form.unary), len(form.weight)
-    costs = _costs(form)
-    shift, tolerance = _shift(costs), _tolerance(form)
-    matrix, right = _constraints(form)
-    solved = milp(
-        np.ldexp(costs, shift),
-        integrality=np.concatenate([np.ones(n), np.zeros(m)]),
-        bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(matrix, ub=right) if m else None,
-        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
-    )
-    labeling = None if solved.x is None else np.round(solved.x[:n]).astype(np.int64)
-    energy = np.inf if labeling is None else form.energy(labeling)
-    bound = -np.inf if solved.mip_dual_bound is None else _base(form) + float(np.ldexp(solved.mip_dual_bound, -shift))
-    if not np.isfinite(bound) or bound > energy + tolerance:
-        bound = -np.inf
-    if solved.status == 0:
-        status = PROVEN if energy - bound <= tolerance else INEXACT
-    else:
-        status = TIME_LIMIT if solved.status == 1 else MEMORY if "Memory" in solved.message else FAILED
-    return labeling, bound - tolerance, status
 
 
 def _brute_force(mrf: BinaryMRF) -> IntArray:
@@ -403,7 +286,7 @@ def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float
     rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
     matrix = csr_array((values, (rows, columns)), shape=(n_rows, len(costs)))
     right = np.concatenate([np.ones(len(states)), np.zeros(n_rows - len(states))])
-    shift = _shift(costs)
+    shift = milp.scale_of(costs)
     options = {"time_limit": time_limit}
     solved = linprog(np.ldexp(costs, shift), A_eq=matrix, b_eq=right, bounds=(0, None), options=options)
     if solved.status != 0:

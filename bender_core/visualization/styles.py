@@ -98,5 +98,11 @@ OF_METHODS = {
     "proof by cycles": Style(COLOURS["other-row"], "diamond-open", "dash"),
     "cycles": Style(COLOURS["cycles"], "square-open", "solid"),
     "mplp-cp": Style(COLOURS["mplp-cp"], "square-open", "dash"),
+    "mplp": Style(COLOURS["exact"], "square-open", "dot"),
+    "trw-s": Style(COLOURS["exact"], "square-open", "dash"),
+    "highs": Style(COLOURS["rival-1"], "x-thin-open", "solid"),
+    "toulbar2": Style(COLOURS["rival-2"], "x-thin-open", "solid"),
+    "annealing": Style(COLOURS["rival-3"], "circle-open", "dash"),
+    "tabu": Style(COLOURS["rival-3"], "circle-open", "dot"),
 }
 STYLES: dict[int, Style] = {number: _style(variant) for number, variant in VARIANTS.items()}

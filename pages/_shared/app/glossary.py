@@ -277,7 +277,9 @@ METHODS_HELP = (
     "Each is one run, whatever the variants, strategies and schedules; one that makes groups is a run for every M, "
     "their largest size. A proof decides variables and goes on with the rest: “proof” by groups and frustrated cycles, "
     "“by groups” and “by cycles” by one of them. “cycles” is the bound of the page Cycles; “MPLP with cycle pursuit” "
-    "is a rival that raises the same bound by messages."
+    "raises the same bound by messages. “MPLP” and “TRW-S” pass messages between single variables. HiGHS, toulbar2, "
+    "simulated annealing and tabu search are solvers of others, with their defaults, each in a process of its own; the "
+    "bounds are theirs, the energies of their labellings are computed here."
 )
 
 # Strategies: a name, and what they do.

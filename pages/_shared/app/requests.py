@@ -18,8 +18,16 @@ class BranchRequest:
     at: int | None = None  # of "beside", the position; None: the same place as that of the present one
 
 
-# The page that shows what a method does, if there is one: on Watch by a proof.
-PAGE_OF = {"proof": WATCH, "proof by groups": WATCH, "proof by cycles": CYCLES, "cycles": CYCLES, "mplp-cp": CYCLES}
+# The page that shows what a method does, if there is one: on Watch by a proof, or by its run on single variables.
+PAGE_OF = {
+    "proof": WATCH,
+    "proof by groups": WATCH,
+    "proof by cycles": CYCLES,
+    "cycles": CYCLES,
+    "mplp-cp": CYCLES,
+    "mplp": WATCH,
+    "trw-s": WATCH,
+}
 # There, what raises its bound.
 BY_OF = {"proof by cycles": "program", "cycles": "program", "mplp-cp": "messages"}
 

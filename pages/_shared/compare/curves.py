@@ -6,6 +6,7 @@ race, and manages its axes, zoom and hidden runs. All else here are pure functio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 import bender_core as bc
 from bender_core.engine.gap import gap_between
 from bender_core.experiments.methods import METHODS, Method
-from bender_core.experiments.outcome import GAP_CLOSED
+from bender_core.experiments.outcome import GAP_CLOSED, building_of
 from bender_core.looking.words import number
 from bender_core.units import duration
 from bender_core.visualization.styles import OF_METHODS, STYLES
@@ -47,12 +48,12 @@ class Drawn(TypedDict):
     width: Annotated[float, Bounds(least=1)]  # of its line, pixels
     faded: bool  # whether it is shown for comparison only
     exact: bool  # whether it has no rows
-    step: Annotated[str, Bounds(pattern="sweep|round")]  # what is counted as its sweeps
+    step: Annotated[str, Bounds(pattern="sweep|round|report")]  # what is counted as its sweeps
     sweeps: list[Count]  # complete
     rows: list[Count]  # in use
     seconds: list[Annotated[float, Bounds(least=0)]]  # the run's own computing
-    lower: list[Energy]
-    upper: list[Energy]
+    lower: list[Energy | None]  # none: no bound is known yet
+    upper: list[Energy | None]  # none: no labelling is known yet
 
 
 class Chart(TypedDict):
@@ -104,6 +105,11 @@ class Curve:
         return METHODS.get(self.strategy)
 
     @property
+    def is_on_groups(self) -> bool:
+        """Whether it is one run of message passing on groups, which can be stepped through on Watch."""
+        return self.method is None or bool(self.method.schedule)
+
+    @property
     def kind(self) -> str:
         """The number of its variant, or the name of its method."""
         return str(self.variant) if self.method is None else self.method.name
@@ -120,6 +126,11 @@ class Curve:
     @property
     def upper_bound(self) -> float:
         return float(self.records["upper_bound"][-1]) if len(self.records) else np.inf
+
+    @property
+    def building(self) -> float | None:
+        """The seconds in which a solver of others built its form of the model; None for our own."""
+        return building_of(self.records) if self.method is not None and self.method.package else None
 
     @property
     def gap(self) -> float:
@@ -198,7 +209,8 @@ def _widths(curves: Sequence[Curve]) -> list[float]:
 
 def _run(curve: Curve, name: str, width: float, most: int) -> Drawn:
     """A run for the component."""
-    records = curve.records[picked(curve.records["sweep"], most)]
+    known = curve.records[np.isfinite(curve.records["lower_bound"]) | np.isfinite(curve.records["upper_bound"])]
+    records = known[picked(known["sweep"], most)]
     style = OF_METHODS[curve.kind] if curve.method else STYLES[curve.variant]
     return {
         "key": curve.key,
@@ -217,9 +229,13 @@ def _run(curve: Curve, name: str, width: float, most: int) -> Drawn:
         "rows": records["rows"].tolist(),
         "seconds": [float(f"{value:.4g}") for value in records["seconds"]],
         # As many digits as distinguish a closed gap from an open one.
-        "lower": [float(f"{value:.11g}") for value in records["lower_bound"]],
-        "upper": [float(f"{value:.11g}") for value in records["upper_bound"]],
+        "lower": [_energy(value) for value in records["lower_bound"].tolist()],
+        "upper": [_energy(value) for value in records["upper_bound"].tolist()],
     }
+
+
+def _energy(value: float) -> float | None:
+    return float(f"{value:.11g}") if np.isfinite(value) else None
 
 
 def picked(sweeps: NDArray[np.integer[Any]], most: int) -> NDArray[np.intp]:
@@ -280,7 +296,7 @@ def compared(curves: Sequence[Curve]) -> RunComparison:
     """Compare runs that have begun."""
     lower = max(curve.lower_bound for curve in curves)
     upper = min(curve.upper_bound for curve in curves)
-    leeway = SAME * max(abs(lower), abs(upper), 1e-300)
+    leeway = SAME * max([abs(bound) for bound in (lower, upper) if math.isfinite(bound)], default=0.0)
     reached = [_when(curve, lower - leeway) for curve in curves]
     return RunComparison(
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
@@ -318,24 +334,47 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
         return ""
     table = compared(begun)
     names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
-    first, ties = table.order[0], sum(table.best)
-    name = _named(begun[first], names)
-    bound, when = number(table.lower_bound), f"{duration(table.reached[first])} of computing time"
-    if len(curves) == 1:
-        text = f"Lower bound {bound}."
-    elif ties == 1:
-        text = (
-            f"{name} has the best lower bound{' so far' * going}, {bound}, after {when}.{_quicker(begun, table, names)}"
-        )
-    else:
-        who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
-        verb = "leads" if going else "wins"
-        text = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
+    if math.isinf(table.lower_bound):
+        return f"No run has a lower bound. {_best_labeling(begun, table, names)}"
+    text = _of_bounds(begun, table, names, going)
+    if math.isinf(table.upper_bound):
+        return f"{text} No labelling is known yet."
     if table.gap == 0:
         # That bounds meet within the tolerance of a run proves nothing finer; methods end where they prove it.
         is_proven = any(curve.method and curve.status == GAP_CLOSED for curve in begun)
         return f"{text} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
     return f"{text} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
+
+
+def _of_bounds(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, str], going: bool) -> str:
+    """Who has the best lower bound, and since when."""
+    first, ties = table.order[0], sum(table.best)
+    name = _named(begun[first], names)
+    bound, when = number(table.lower_bound), f"{duration(table.reached[first])} of computing time"
+    if len(names) == 1:
+        return f"Lower bound {bound}."
+    if ties == 1:
+        return (
+            f"{name} has the best lower bound{' so far' * going}, {bound}, after {when}.{_quicker(begun, table, names)}"
+        )
+    who = f"all {ties} runs reach" if ties == len(names) else f"{ties} of {len(names)} runs reach"
+    return (
+        f"{name} {'leads' if going else 'wins'}: {who} the best lower bound, {bound}, and it was first, after {when}."
+    )
+
+
+def _best_labeling(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, str]) -> str:
+    """Who was first to have the best labelling."""
+    if math.isinf(table.upper_bound):
+        return "No labelling is known yet."
+    found = [k for k, has_it in enumerate(table.labelled) if has_it]
+    when = [
+        float(begun[k].records["seconds"][begun[k].records["upper_bound"] <= begun[k].upper_bound][0]) for k in found
+    ]
+    first = min(range(len(found)), key=when.__getitem__)
+    name = _named(begun[found[first]], names)
+    energy = number(table.upper_bound)
+    return f"{name} was the first with the best labelling, of energy {energy}, after {duration(when[first])}."
 
 
 def _named(curve: Curve, names: Mapping[str, str]) -> str:

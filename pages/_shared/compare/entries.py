@@ -94,7 +94,7 @@ def choices(current: Lab) -> None:
         help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
     st.multiselect(
-        "Methods without chosen groups",
+        "Methods without chosen groups, and rivals",
         list(METHODS),
         format_func=lambda name: METHODS[name].title,
         key="race_methods",
@@ -160,6 +160,9 @@ def chosen() -> int:
 
 def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
     """Why the chosen runs cannot race, and which could; empty if they can."""
+    missing = [f"{method.title} is not installed: {method.missing}" for method in _methods() if method.missing]
+    if missing:
+        return f"{missing[0]}."
     errors = [maker.errors[choice] for choice in partitions_chosen(maker.mrf) if choice in maker.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."

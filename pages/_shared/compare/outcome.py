@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.experiments import Store
 from bender_core.strategies import PURSUIT, applicable
 from pages._shared.app.fields import CYCLES, WATCH
-from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.requests import BY_OF, PAGE_OF
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
-from pages._shared.compare.curves import Curve, chart, compared, labels, remarks, verdict
+from pages._shared.compare.curves import Curve, chart, compared, labels, verdict
 from pages._shared.compare.racing import Contest
+from pages._shared.compare.standings import listed
 from pages._shared.partitioning.cached import fingerprint, partition
 
 # The button that opens the page of a method, and its help.
@@ -75,8 +73,12 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
 
 def _opening(current: Lab, contest: Contest, curve: Curve | None, name: str) -> None:
     """The button that opens the selected run on the page that shows it."""
-    if curve is not None and curve.method is not None:
-        label, help_text = OPENING[PAGE_OF[curve.kind]]
+    if curve is not None and curve.method is not None and not curve.is_on_groups:
+        page = PAGE_OF.get(curve.kind)
+        if page is None:
+            st.button(f"Watch{name}", disabled=True, help="Solvers of others cannot be stepped through")
+            return
+        label, help_text = OPENING[page]
         st.button(label, on_click=contest.open, args=(curve.method,), help=help_text)
         return
     part = None if curve is None else partition_of(current, contest, curve)
@@ -89,7 +91,7 @@ def _opening(current: Lab, contest: Contest, curve: Curve | None, name: str) -> 
 def _opening_both(current: Lab, contest: Contest, selected: Sequence[Curve]) -> None:
     """The button that opens two selected runs side by side."""
     by_cycles = len(selected) == 2 and {BY_OF.get(each.kind) for each in selected} == {"program", "messages"}
-    parts = [(partition_of(current, contest, each), each) for each in selected if each.method is None]
+    parts = [(partition_of(current, contest, each), each) for each in selected if each.is_on_groups]
     known = [(part, each) for part, each in parts if part is not None]
     st.button(
         "Watch both, side by side",
@@ -105,62 +107,10 @@ def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition |
     begun = contest.lanes().get(curve.key) or contest.pins.get(curve.key)
     if begun is not None:
         return begun.entry.part
-    made = contest.maker.parts.get((curve.max_size, curve.strategy))
+    first = None if curve.method is None else curve.method.first_groups(current.mrf, curve.max_size)
+    size, strategy = first or (curve.max_size, curve.strategy)
+    made = contest.maker.parts.get((size, strategy))
     # A search would keep the page waiting.
-    if made is not None or curve.strategy not in applicable(current.mrf) or curve.strategy == PURSUIT:
+    if made is not None or strategy not in applicable(current.mrf) or strategy == PURSUIT:
         return made
-    return partition(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
-
-
-def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> list[int]:
-    """The table; returns the selected rows, if rows are selectable."""
-    names, column = labels(curves), st.column_config
-    begun = [curve for curve in curves if len(curve.records)]
-    stars = dict(zip((curve.key for curve in begun), remarks(compared(begun)) if begun else [], strict=True))
-    rows = [(names[k], curves[k]) for k in order]
-    picked = st.dataframe(
-        {
-            "run": [f"{name}: {curve.kind_name}" for name, curve in rows],
-            "remarks": [stars.get(curve.key, "") for _, curve in rows],
-            "LB": [_finite(curve.lower_bound) for _, curve in rows],
-            "UB": [_finite(curve.upper_bound) for _, curve in rows],
-            "gap": [_finite(100 * curve.gap) for _, curve in rows],
-            "sweeps": [curve.last("sweep") for _, curve in rows],
-            "rows": [None if curve.method and not curve.method.has_groups else curve.last("rows") for _, curve in rows],
-            "seconds": [curve.last("seconds") for _, curve in rows],
-            "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
-            "status": [curve.ending for _, curve in rows],
-        },
-        column_config={
-            "run": column.TextColumn(width=195),
-            "remarks": column.TextColumn(width=130),
-            "LB": column.NumberColumn(
-                width=72, format="%.6g", help=f"{GLOSSARY['lower bound'].meaning} Higher is better."
-            ),
-            "UB": column.NumberColumn(
-                width=72, format="%.6g", help=f"{GLOSSARY['upper bound'].meaning} Lower is better"
-            ),
-            "gap": column.NumberColumn(width=60, format="%.3g %%", help=GLOSSARY["gap"].meaning),
-            "sweeps": column.NumberColumn(
-                width=56, help=f"{GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds."
-            ),
-            "rows": column.NumberColumn(width=52, help=f"Benders rows in use. {GLOSSARY['Benders row'].meaning}"),
-            "seconds": column.NumberColumn(
-                width=64, format="%.3g", help="Computing time of the run alone, tables included"
-            ),
-            "MB": column.NumberColumn(width=46, format="%.3g", help="Predicted memory"),
-            "status": column.TextColumn(width=88),
-        },
-        hide_index=True,
-        on_select="rerun" if key else "ignore",
-        selection_mode="multi-row",
-        key=key or "standings so far",
-        placeholder="–",
-        alt="The runs, their bounds and their cost",
-    )
-    selected = [] if isinstance(picked, DeltaGenerator) else picked.selection.rows
-    return [row for row in selected if row < len(rows)]
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return partition(fingerprint(current.mrf), size, strategy, current.mrf)

@@ -64,9 +64,12 @@ class Racing(Personal):
         if not going:
             return text
         seconds = min(lane.seconds for lane in going)
-        fewest, most = min(lane.sweeps for lane in going), max(lane.sweeps for lane in going)
-        sweeps = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        return f"{text}; the others have used {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
+        text += f"; the others have used {seconds:.1f} s of {self.limits.seconds:g} s"
+        sweeps = [lane.sweeps for lane in going if lane.entry.method is None]
+        if not sweeps:
+            return text
+        fewest, most = min(sweeps), max(sweeps)
+        return f"{text}, sweep {fewest}" + f" to {most}" * (fewest < most)
 
     def start(self) -> None:
         self.begin(self._drive)
@@ -212,7 +215,8 @@ class Contest:
         begin_next(self.lab, self._choice(*second), is_beside=True)
 
     def _choice(self, part: bc.Partition, curve: Curve) -> Choice:
-        rules = curve.max_size, curve.strategy, curve.variant, curve.schedule
+        size, strategy = (1, part.strategy) if curve.method else (curve.max_size, curve.strategy)
+        rules = size, strategy, curve.variant, curve.schedule
         return Choice(self.mrf, self.lab.origin, *rules, part)
 
     def lanes(self) -> dict[str, Lane]:

@@ -56,7 +56,7 @@ def watch(task: Task) -> None:
     origin = made_by(task.instance.source, values) if task.instance.made else {}
     if first_groups is not None:
         choice = Choice(mrf, origin, *first_groups, task.variant, task.schedule, task.found)
-        begin_next(current, choice, proves=task.method is not None)
+        begin_next(current, choice, proves=task.method is not None and task.method.has_groups)
     elif mrf.content_hash() != current.mrf.content_hash():
         size, variant, schedule = first_rules(current)
         begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
@@ -65,9 +65,9 @@ def watch(task: Task) -> None:
     st.switch_page(f"pages/{page_of(task)}.py")
 
 
-def page_of(task: Task) -> str:
-    """The page that shows a run."""
-    return WATCH if task.method is None else PAGE_OF[task.strategy]
+def page_of(task: Task) -> str | None:
+    """The page that shows a run; None for a solver of others."""
+    return WATCH if task.method is None else PAGE_OF.get(task.strategy)
 
 
 def times(runs: Sequence[FinishedRun]) -> None:
@@ -218,6 +218,9 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
             "strategy": st.column_config.TextColumn("strategy, or method", width=135),
             "gap": st.column_config.NumberColumn(format="%.2e"),
             "seconds": st.column_config.NumberColumn(format="%.3g"),
+            "building": st.column_config.NumberColumn(
+                "building (s)", format="%.3g", help="Of these, to build the solver's own form of the model"
+            ),
             "lower_bound": st.column_config.NumberColumn("LB (energy)", format="%.8g"),
             "upper_bound": st.column_config.NumberColumn("UB (energy)", format="%.8g"),
         },
@@ -231,7 +234,7 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
     if one.button(
         "Open on Cycles" if page == CYCLES else "Watch it",
         disabled=page is None,
-        help="Select a row by its checkbox",
+        help="Select a row by its checkbox; solvers of others cannot be stepped through",
         width="stretch",
     ):
         watch(runs[rows[0]].task)

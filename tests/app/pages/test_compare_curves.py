@@ -9,6 +9,7 @@ import numpy as np
 
 from bender_core.experiments.outcome import CURVE
 from pages._shared.compare.curves import Curve, compared, full_name, labels, picked, remarks, verdict, view
+from pages._shared.compare.standings import columns
 
 SPREAD = 20.0
 
@@ -173,3 +174,54 @@ def test_bounds_that_differ_by_rounding_have_no_gap() -> None:
 def test_before_the_start_no_run_leads() -> None:
     assert verdict([curve(4, lower=()), curve(9, lower=())], going=True) == ""
     assert (curve(4, lower=()).gap, curve(4, lower=()).last("rows")) == (np.inf, 0)
+
+
+# -- bounds and labellings that are missing -------------------------------------------------------------------
+
+
+def of_solver(kind: str, records: list[tuple[float, int, float, float, int]], status: str = "racing") -> Curve:
+    return Curve(kind, 0, 0, kind, "", status, np.array(records, CURVE), None, SPREAD)
+
+
+NOTHING, NONE = (0.5, 0, -np.inf, np.inf, 0), float("inf")
+BOUNDED = of_solver("highs", [NOTHING, (1.0, 1, -4.0, NONE, 0), (2.0, 2, -2.0, -1.0, 0)])
+LABELLED = of_solver("tabu", [(0.25, 0, -np.inf, np.inf, 0), (1.0, 1, -NONE, -0.75, 0), (3.0, 2, -NONE, -1.5, 0)])
+
+
+def test_the_chart_gets_what_is_known_and_null_for_the_rest() -> None:
+    bounded, labelled = view("", [BOUNDED, LABELLED])["runs"]
+    assert (bounded["lower"], bounded["upper"]) == ([-4.0, -2.0], [None, -1.0])
+    assert (labelled["lower"], labelled["upper"]) == ([None, None], [-0.75, -1.5])
+    json.dumps([bounded, labelled], allow_nan=False)
+
+
+def test_the_verdict_names_who_has_a_bound_and_who_a_labelling() -> None:
+    text = verdict([BOUNDED, LABELLED], going=False)
+    assert text.startswith("HiGHS has the best lower bound, −2, after 2 s")
+    assert "The best labelling has energy −1.5" in text
+    assert verdict([LABELLED], going=False) == (
+        "No run has a lower bound. Tabu search was the first with the best labelling, of energy −1.5, after 3 s."
+    )
+    early = of_solver("highs", [NOTHING, (1.0, 1, -4.0, NONE, 0)])
+    assert verdict([early], going=True) == "Lower bound −4. No labelling is known yet."
+    assert (
+        verdict([of_solver("highs", [NOTHING])], going=True) == "No run has a lower bound. No labelling is known yet."
+    )
+
+
+def test_the_time_to_build_a_model_is_stated_apart() -> None:
+    assert (BOUNDED.building, curve(9).building) == (0.5, None)
+    assert columns([BOUNDED, curve(9)], [0, 1])["building"] == [0.5, None]
+    assert "building" not in columns([curve(9)], [0])
+
+
+def test_times_are_taken_where_a_bound_comes_near_the_best_labelling_of_all() -> None:
+    run = curve(9, lower=(-120.0, -100.9, -100.05, -100.0), upper=-100.0)
+    other = of_solver("tabu", [(1.0, 1, -np.inf, -100.0, 0)])
+    worse = curve(4, lower=(-120.0, -100.9), upper=-99.0)
+    found = columns([run, other, worse], [0, 1, 2])
+    assert [found[name] for name in ("to 1 %", "to 0.1 %", "to proof")] == [
+        [2.0, None, 2.0],
+        [3.0, None, None],
+        [4.0, None, None],
+    ]

@@ -180,7 +180,8 @@ def test_a_proof_races_whatever_the_variants_and_is_proven_again_on_watch() -> N
 
 
 def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() -> None:
-    test = choose(app("compare"), variants=[9], methods=list(METHODS), sizes=[4, 8])
+    ours = [name for name, method in METHODS.items() if not (method.package or method.schedule)]
+    test = choose(app("compare"), variants=[9], methods=ours, sizes=[4, 8])
     assert "9 runs, " in said(test), "two runs, two proofs at two sizes, and three methods without groups"
     shown = table(raced(test, sizes=[8]))
     assert sorted(shown["run"]) == [
@@ -215,6 +216,46 @@ def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() ->
     ran(test.run())
     assert test.session_state.packing.mrf is mrf, "Cycles is open"
     assert "pursuit" not in test.session_state
+
+
+def test_solvers_of_others_race_beside_ours() -> None:
+    names = [name for name in ("trw-s", "highs", "toulbar2", "tabu") if not METHODS[name].missing]
+    test = choose(app("compare"), strategies=[], methods=["proof", *names], sizes=[8], seconds=4)
+    shown = table(raced(test))
+    found = {name.partition(":")[0]: k for k, name in enumerate(shown["run"])}
+    assert set(found) == {"proof", *names}
+    best = shown["UB"][found["proof"]]
+    assert shown["status"][found["proof"]] == "gap closed"
+    assert np.isfinite(shown["LB"][found["highs"]])
+    assert shown["LB"][found["highs"]] <= best + 1e-9
+    assert shown["building"][found["highs"]] > 0.0
+    assert np.isnan(shown["building"][found["proof"]])
+    if "tabu" in found:
+        assert np.isnan(shown["LB"][found["tabu"]]), "it has no bound"
+        assert shown["UB"][found["tabu"]] >= best - 1e-9
+    if "toulbar2" in found:
+        assert (shown["status"][found["toulbar2"]], shown["UB"][found["toulbar2"]]) == ("gap closed", best)
+    for run in view("", contest(test).curves())["runs"]:
+        assert all(
+            lower is not None or upper is not None for lower, upper in zip(run["lower"], run["upper"], strict=True)
+        )
+    curves = {curve.kind: curve for curve in contest(test).curves()}
+    for kind, label, is_possible in (("highs", "Watch highs", False), ("trw-s", "Watch trw-s", True)):
+        calls = list[tuple[str, bool]]()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(outcome.st, "button", lambda label, of=calls, **kind: of.append((label, kind["disabled"])))
+            outcome._opening(lab(test), contest(test), curves[kind], f" {kind}")
+        assert calls == [(label, not is_possible)]
+    part = partition_of(lab(test), contest(test), curves["trw-s"])
+    assert part is not None
+    choice = contest(test)._choice(part, curves["trw-s"])
+    assert (part.largest, choice.max_size, choice.variant, choice.schedule) == (1, 1, 12, "srmp")
+
+
+def test_a_solver_that_is_not_installed_is_refused_with_the_way_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(METHODS["toulbar2"].__class__, "version", "")
+    test = choose(app("compare"), variants=[9], methods=["toulbar2"], sizes=[8])
+    assert complaints(test) == ["toulbar2 is not installed: pip install pytoulbar2."]
 
 
 def test_cycles_and_messages_are_opened_side_by_side() -> None:

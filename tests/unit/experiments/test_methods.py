@@ -180,7 +180,10 @@ def test_a_proof_without_room_has_an_outcome() -> None:
 TORUS = bc.synth.ising_grid(6, 6, torus=True, coupling="gaussian", seed=2)
 
 
-@pytest.mark.parametrize("method", METHODS)
+OURS = [name for name, method in METHODS.items() if not (method.package or method.schedule)]
+
+
+@pytest.mark.parametrize("method", OURS)
 def test_every_method_ends_in_a_race_with_a_proof_of_the_optimum(method: str) -> None:
     account = Account(1 << 30)
     one, best = lane(TORUS, account=account, method=method), bc.certify(TORUS)
@@ -195,6 +198,16 @@ def test_every_method_ends_in_a_race_with_a_proof_of_the_optimum(method: str) ->
     assert (np.diff(curve["lower_bound"]) >= 0).all()
     assert curve["lower_bound"][-1] == found.lower_bound
     assert account.used == 0, "its memory is free"
+
+
+@pytest.mark.parametrize(("method", "schedule"), [("mplp", "mplp"), ("trw-s", "srmp")])
+def test_messages_between_single_variables_are_those_of_a_run_on_groups_of_one(method: str, schedule: str) -> None:
+    found = run_to_the_end(lane(TORUS, method=method))
+    engine = bc.Engine(TORUS, bc.partition(TORUS, 1), variant=12, schedule=schedule)
+    assert engine.run()
+    assert (found.lower_bound, found.upper_bound) == (engine.lower_bound, engine.upper_bound)
+    assert (found.sweeps, found.status) == (engine.sweep, "no progress")
+    assert METHODS[method].first_groups(TORUS, 16) == (1, "groups")
 
 
 @pytest.mark.parametrize(("method", "alone"), [("cycles", bc.Packing), ("mplp-cp", bc.CyclePursuit)])

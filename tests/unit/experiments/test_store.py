@@ -35,7 +35,9 @@ NEUTRAL = {
     *("resources", "synth", "units"),
 }
 # And what only a method needs, or what makes groups.
-OF_METHODS = {"checking", "costs", "cycles", "experiments.methods", "looking", "strategies", "trying", "warming"}
+OF_METHODS = {
+    *("checking", "costs", "cycles", "experiments.methods", "looking", "rivals", "strategies", "trying", "warming"),
+}
 
 
 def imported(source: Path) -> set[Path]:

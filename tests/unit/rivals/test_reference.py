@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
@@ -27,6 +27,8 @@ from bender_core import synth
 from bender_core.child_process import Child
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
+from bender_core.rivals import milp
+from bender_core.rivals.excess import descent
 from tests.models import examples, random_mrf, random_partition
 from tests.tiers import thinned
 from tests.unit.local_polytope import solve_lp
@@ -257,7 +259,7 @@ def test_a_partition_of_another_model_is_refused() -> None:
 def test_a_descent_ends_where_no_single_change_gains(seed: int) -> None:
     mrf = random_mrf(seed, 9, 0.5, integers=seed % 2 == 0)
     start = np.random.default_rng(seed).integers(0, 2, 9)
-    energies, x = excess(mrf), number_of(module._descent(mrf, start))
+    energies, x = excess(mrf), number_of(descent(mrf, start))
     assert energies[x] <= energies[number_of(start)]
     assert all(energies[x] <= energies[x ^ 1 << i] + 1e-9 for i in range(9))
 
@@ -265,20 +267,26 @@ def test_a_descent_ends_where_no_single_change_gains(seed: int) -> None:
 # -- answers that cannot be trusted ---------------------------------------------------------------------------
 
 
-def answering(patch: pytest.MonkeyPatch, solver: str, change: Callable[[Any], None]) -> None:
-    """Let HiGHS answer with something changed."""
-    solve = getattr(scipy.optimize, solver)
+def answering(patch: pytest.MonkeyPatch, change: Callable[[Any], None]) -> None:
+    """Let HiGHS answer a linear program with something changed."""
+    solve = scipy.optimize.linprog
 
     def changed(*arguments: Any, **options: Any) -> Any:
         answer = solve(*arguments, **options)
         change(answer)
         return answer
 
-    patch.setattr(scipy.optimize, solver, changed)
+    patch.setattr(scipy.optimize, "linprog", changed)
 
 
-def unsolved(status: int, message: str = "") -> Callable[[Any], None]:
-    return lambda answer: answer.update(status=status, message=message, x=None, fun=None, mip_dual_bound=None)
+def searching(patch: pytest.MonkeyPatch, change: Callable[[milp.Found], milp.Found]) -> None:
+    """Let HiGHS answer an integer program in the end with something changed, and with nothing before."""
+    solve = milp.solved
+    patch.setattr(milp, "solved", lambda program: [change(list(solve(program))[-1])])
+
+
+def unsolved(answer: Any) -> None:
+    answer.update(status=4, x=None, fun=None)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -291,7 +299,7 @@ def test_bounds_hold_for_any_multipliers(highs: pytest.MonkeyPatch, seed: int) -
         for multipliers in (answer.ineqlin.marginals, answer.eqlin.marginals):
             multipliers += rng.normal(size=multipliers.shape) * 0.1 * np.abs(multipliers).max(initial=0.0)
 
-    answering(highs, "linprog", spoil)
+    answering(highs, spoil)
     found, least = bc.reference(mrf, part), naive.optimum(mrf)
     assert found.lp_bound < least
     assert found.group_lp_bound < least
@@ -305,13 +313,13 @@ def test_a_bound_holds_if_a_multiplier_has_the_wrong_sign(highs: pytest.MonkeyPa
         # Paid for what is left open, which lifts the optimum itself.
         answer.ineqlin.marginals[:] = 1e5, -5e5
 
-    answering(highs, "linprog", spoil)
+    answering(highs, spoil)
     assert bc.reference(mrf).lp_bound <= -5.0
 
 
 def test_without_the_lps_there_is_the_bound_of_all_minima(highs: pytest.MonkeyPatch) -> None:
     mrf, part = frustrated(1), random_partition(1, 10, 3)
-    answering(highs, "linprog", unsolved(4))
+    answering(highs, unsolved)
     found = bc.reference(mrf, part)
     assert found.lp_bound == pytest.approx(floor_of(mrf))
     assert np.isnan(found.fractional)
@@ -320,18 +328,18 @@ def test_without_the_lps_there_is_the_bound_of_all_minima(highs: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "said"),
+    ("status", "said"),
     [
-        (1, "Time limit reached", "time limit reached before the proof"),
-        (2, "Infeasible", "the solver gave up"),
-        (3, "Unbounded", "the solver gave up"),
-        (4, "HiGHS Status 18: Memory limit reached", "no memory left for the proof"),
-        (4, "Solve error", "the solver gave up"),
+        ("kTimeLimit", "time limit reached before the proof"),
+        ("kInfeasible", "the solver gave up"),
+        ("kUnbounded", "the solver gave up"),
+        ("kMemoryLimit", "no memory left for the proof"),
+        ("kSolveError", "the solver gave up"),
     ],
 )
-def test_a_search_without_an_answer_says_so(highs: pytest.MonkeyPatch, status: int, message: str, said: str) -> None:
+def test_a_search_without_an_answer_says_so(highs: pytest.MonkeyPatch, status: str, said: str) -> None:
     mrf, part = frustrated(2), random_partition(2, 10, 3)
-    answering(highs, "milp", unsolved(status, message))
+    searching(highs, lambda _: milp.Found(status, None, -np.inf))
     found = bc.reference(mrf, part)
     assert (found.status, found.optimum) == (said, None)
     assert found.bound == max(found.lp_bound, found.group_lp_bound) < naive.optimum(mrf)
@@ -340,7 +348,7 @@ def test_a_search_without_an_answer_says_so(highs: pytest.MonkeyPatch, status: i
 
 def test_a_search_that_runs_out_of_time_keeps_its_bound_and_its_labelling(highs: pytest.MonkeyPatch) -> None:
     mrf = frustrated(2)
-    answering(highs, "milp", lambda answer: answer.update(status=1))
+    searching(highs, lambda found: replace(found, status="kTimeLimit"))
     found, least = bc.reference(mrf), naive.optimum(mrf)
     assert (found.status, found.optimum) == ("time limit reached before the proof", None)
     # Less by the tolerances, a few times what rounding may be.
@@ -352,7 +360,7 @@ def test_a_search_that_runs_out_of_time_keeps_its_bound_and_its_labelling(highs:
 @pytest.mark.parametrize("error", [-100.0, 100.0, np.inf, np.nan])
 def test_a_bound_that_disagrees_with_the_labelling_proves_nothing(highs: pytest.MonkeyPatch, error: float) -> None:
     mrf = frustrated(2)
-    answering(highs, "milp", lambda answer: answer.update(mip_dual_bound=answer.mip_dual_bound + error))
+    searching(highs, lambda found: replace(found, bound=found.bound + error))
     found = bc.reference(mrf)
     assert found.status == "the solver's answers do not agree, so nothing is proven"
     assert found.optimum is None
@@ -361,11 +369,11 @@ def test_a_bound_that_disagrees_with_the_labelling_proves_nothing(highs: pytest.
 
 def test_the_energy_that_a_solver_reports_is_not_trusted(highs: pytest.MonkeyPatch) -> None:
     mrf = frustrated(2)
-    answering(highs, "milp", unsolved(1))
+    searching(highs, lambda _: milp.Found("kTimeLimit", None, -np.inf))
     before = bc.reference(mrf).energy
     highs.undo()
     with by_highs() as patch:
-        answering(patch, "milp", lambda answer: answer.update(x=1.0 - answer.x))
+        searching(patch, lambda found: replace(found, x=1.0 - found.x))
         found = bc.reference(mrf)
     assert found.optimum is None
     assert naive.optimum(mrf) - 1e-9 <= found.energy == mrf.energy(found.labeling) <= before

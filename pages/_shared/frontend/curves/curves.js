@@ -11,7 +11,7 @@ import { measured } from "../screen.js";
 import { SVG } from "../svg.js";
 import { number, short } from "../text.js";
 import { Zoom } from "../zoom.js";
-import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
+import { extentOf, heightOf, heightsOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
 const UNIT = {
@@ -167,8 +167,8 @@ class Curves {
 
   line({ run, points }, index) {
     const { x, y, box } = this.frame;
-    const lower = points.map((p) => [x(p.x), y(p.lower)]);
-    const upper = points[0].upper === null ? null : points.map((p) => [x(p.x), y(p.upper)]);
+    const drawn = (what) => points.filter((p) => p[what] !== null).map((p) => [x(p.x), y(p[what])]);
+    const [lower, upper] = [drawn("lower"), drawn("upper")];
     const look = run.faded ? " faded" : "";
     const marks = runLine(run, { lower, upper, index }, box);
     return marks.map((mark) => ({ ...mark, class: mark.class + look, "clip-path": "url(#frame)" }));
@@ -176,7 +176,7 @@ class Curves {
 
   names() {
     const { y, box } = this.frame;
-    const ends = this.lines.map(({ run, points }) => ({ ...run, y: y(points[points.length - 1].lower) }));
+    const ends = this.lines.map(({ run, points }) => ({ ...run, y: y(heightOf(points[points.length - 1])) }));
     return names(ends, box);
   }
 

@@ -10,20 +10,23 @@ const HIGHEST = 0.9; // share of the upper bounds that is within the frame
 export const scaleOf = (choice) => (choice.scale === "log" ? logarithmic : linear);
 
 // The least energy of a labelling that any of the runs has found.
-const best = (runs) => Math.min(...runs.flatMap((run) => run.upper.slice(-1)));
+const best = (runs) => Math.min(...runs.flatMap((run) => run.upper.slice(-1)).filter((upper) => upper !== null));
 
-// The points of a run: `x`; `lower`, the bound or its distance to the best; `upper` or null; and `k`, its record.
+// The points of a run: `x`; `lower`, the bound or its distance to the best; `upper`; and `k`, its record. Both may be
+// null, but not at once.
 const points = (run, choice, known, floor) => {
   const gap = choice.y === "gap";
   const along = run[choice.x];
+  const distance = (lower) => (lower === null ? null : Math.log10(Math.max(known - lower, floor)));
   const out = [];
   along.forEach((value, k) => {
     // A record within a sweep is drawn only if it is the last: halfway to the end of the sweep.
     const within = choice.x === "sweeps" && k > 0 && value === along[k - 1];
     if (within && k < along.length - 1) return;
     if (choice.scale === "log" && value <= 0 && !within) return;
-    const lower = gap ? Math.log10(Math.max(known - run.lower[k], floor)) : run.lower[k];
+    const lower = gap ? distance(run.lower[k]) : run.lower[k];
     const upper = choice.y === "bounds" ? run.upper[k] : null;
+    if (lower === null && upper === null) return;
     out.push({ x: scaleOf(choice).of(within ? value + 0.5 : value), lower, upper, k });
   });
   return out;
@@ -63,13 +66,17 @@ export const heightsOf = (lines, [from, to], choice) => {
       const x = from + ((to - from) * step) / STEPS;
       while (k + 1 < some.length && some[k + 1].x <= x) k += 1;
       if (some[k].x > x && step < STEPS) continue;
-      lower.push(some[k].lower);
+      if (some[k].lower !== null) lower.push(some[k].lower);
       if (some[k].upper !== null) upper.push(some[k].upper);
     }
   }
   if (gap) return [Math.min(...lower), Math.max(...lower)];
-  return [quantile(lower, LOWEST), upper.length ? quantile(upper, HIGHEST) : Math.max(...lower)];
+  const low = lower.length ? quantile(lower, LOWEST) : Math.min(...upper);
+  return [low, upper.length ? quantile(upper, HIGHEST) : Math.max(...lower)];
 };
+
+// Where a point is drawn: its bound, or its energy where there is none.
+export const heightOf = ({ lower, upper }) => lower ?? upper;
 
 // The index of the point of a line nearest to a position on the axis; the last of several.
 export const nearest = (some, x) => {

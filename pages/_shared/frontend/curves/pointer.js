@@ -5,7 +5,7 @@ import { Picture } from "../marks/picture.js";
 import { placeIn, unit } from "../screen.js";
 import { number } from "../text.js";
 import { Tip } from "../tip.js";
-import { nearest } from "./lines.js";
+import { heightOf, nearest } from "./lines.js";
 
 const MARGIN = 8; // pixels from the tip to the edges of the figure
 const ASIDE = 0.2; // weight of a horizontal pixel of distance against a vertical one
@@ -47,7 +47,7 @@ export class Pointer {
     const { left, top } = svg.getBoundingClientRect();
     const [row, k] = this.foothold();
     const { run, points } = lines[row];
-    const [x, y] = [frame.x(points[k].x), frame.y(points[k].lower)].map((at) => at * unit());
+    const [x, y] = [frame.x(points[k].x), frame.y(heightOf(points[k]))].map((at) => at * unit());
     this.describe(run, points[k], left + x, top + y);
   }
 
@@ -95,19 +95,21 @@ export class Pointer {
   }
 
   // Mark a point, and describe it in a tip at a position in the window.
-  describe(run, { x: value, lower, k }, left, top) {
+  describe(run, point, left, top) {
+    const { x: value, k } = point;
     const { x, y, box } = this.chart.frame;
     const at = x(value);
     this.picture.draw([
       { id: "here", class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom },
-      { id: "point", cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour },
+      { id: "point", cx: at, cy: Math.min(y(heightOf(point)), box.bottom), r: 5, fill: run.colour },
     ]);
     const bounds = [run.lower[k], run.upper[k]];
-    const rows = run.step === "round" ? "" : ` · ${run.rows[k]} rows`;
-    const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 4);
+    const rows = run.step === "sweep" ? ` · ${run.rows[k]} rows` : "";
+    const isUnknown = bounds.includes(null);
+    const gap = isUnknown ? number(null) : gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 4);
     this.tip.show(left, top, [
       run.name,
-      `LB ${number(run.lower[k], 8)} · UB ${number(run.upper[k], 8)} · gap ${gap}`,
+      `LB ${number(bounds[0], 8)} · UB ${number(bounds[1], 8)} · gap ${gap}`,
       `${run.step} ${run.sweeps[k]}${rows} · ${number(run.seconds[k], 5)} s`,
     ]);
   }

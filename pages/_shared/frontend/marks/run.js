@@ -7,20 +7,28 @@ const DASHES = { solid: "", dot: "2 4", dash: "8 5" };
 const APART = 64; // pixels between the symbols of a line
 const SHIFT = 23; // pixels by which the symbols of the next run are shifted, so that they do not cover these
 
-// `lower` and `upper`: points in pixels, `upper` may be null; `index`: which of the runs it is.
+// `lower` and `upper`: points in pixels, one of them may have none; `index`: which of the runs it is.
 export const runLine = (run, { lower, upper, index }, box) => {
   const { key, colour, width, dash } = run;
   const style = { stroke: colour, "stroke-dasharray": DASHES[dash] };
-  const [end] = lower.slice(-1);
+  const marked = lower.length ? lower : upper;
+  const [end] = marked.slice(-1);
   let next = box.left + ((index * SHIFT) % APART);
-  const symbols = lower.map(([x, y], k) => {
-    if (x < next && k !== lower.length - 1) return null;
+  const symbols = marked.map(([x, y], k) => {
+    if (x < next && k !== marked.length - 1) return null;
     next = x + APART;
     return symbol(`at ${key} ${k}`, run.symbol, x, y, 6 + width, colour);
   });
   return [
-    { id: `lower ${key}`, class: "run lower", ...style, "data-run": key, "stroke-width": width, d: path(lower) },
-    upper && { id: `upper ${key}`, class: "run upper", ...style, "stroke-width": 1, d: path(upper) },
+    lower.length && {
+      id: `lower ${key}`,
+      class: "run lower",
+      ...style,
+      "data-run": key,
+      "stroke-width": width,
+      d: path(lower),
+    },
+    upper.length && { id: `upper ${key}`, class: "run upper", ...style, "stroke-width": 1, d: path(upper) },
     end[0] < box.right && { id: `on ${key}`, class: "on", stroke: colour, d: path([end, [box.right, end[1]]]) },
     ...symbols,
   ].filter(Boolean);
