@@ -46,7 +46,8 @@ setup: .venv/.warm
 	  package=$$($(PYTHON) -c 'import sys; print("python3.%d-venv" % sys.version_info.minor)'); \
 	  $(call apt-install,$$package,the virtual environment); }
 	@echo "Installing the packages into .venv"
-	@$(PYTHON) -m venv --clear .venv
+	@rm -rf .venv  # which may be a link
+	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
 	@touch $@
 

@@ -229,3 +229,81 @@ def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
     heights = names.evaluate_all("(all) => all.map((text) => Number(text.getAttribute('y')))")
     assert len(heights) == len(every)
     assert np.diff(sorted(heights)).min() >= 16
+
+
+# -- solvers of others ----------------------------------------------------------------------------------------
+
+
+def of_solver(kind: str, records: list[tuple[float, int, float, float, int]]) -> Curve:
+    return Curve(kind, 0, 0, kind, "", "gap closed", np.array(records, CURVE), None, 100.0)
+
+
+SOLVERS = [
+    of_solver("highs", [(0.1, 1, -np.inf, -30.0, 0), (0.2, 2, -60.0, -30.0, 0), (0.8, 3, -35.0, -31.0, 0)]),
+    of_solver("toulbar2", [(0.3, 1, -50.0, np.inf, 0), (0.5, 2, -40.0, -31.0, 0), (1.0, 3, -31.0, -31.0, 0)]),
+    of_solver("tabu", [(0.1, 1, -np.inf, -29.0, 0), (0.9, 2, -np.inf, -31.0, 0)]),
+]
+
+
+def test_bounds_and_labellings_that_are_missing_are_not_drawn(curves: Curves) -> None:
+    curves.show(NAME, SOLVERS)
+    expect(curves.svg).to_contain_text("These runs have no sweeps")
+    curves.switch("seconds")
+    points = "(line) => line.getAttribute('d').match(/[ML]/g).length"
+    lines = curves.root.locator("figure .run").all()
+    drawn = {line.get_attribute("data-mark"): line.evaluate(points) for line in lines}
+    assert drawn == {"lower highs": 2, "upper highs": 3, "lower toulbar2": 3, "upper toulbar2": 2, "upper tabu": 2}
+    curves.switch("LB")
+    expect(curves.lines).to_have_count(2)
+    expect(curves.root.locator("text.name")).to_have_text(["highs", "toulbar2"])
+    curves.switch("LB to best UB (log)")
+    expect(curves.lines).to_have_count(2)
+
+
+def test_the_tip_says_what_is_not_known(curves: Curves) -> None:
+    curves.show(NAME, SOLVERS)
+    curves.switch("seconds")
+    curves.key("highs").click()
+    curves.key("toulbar2").click()
+    curves.svg.focus()
+    curves.page.keyboard.press("ArrowLeft")
+    expect(curves.tip).to_contain_text("LB – · UB −29 · gap –")
+    expect(curves.tip).to_contain_text("report 1 · 0.1 s")
+
+
+def test_solvers_have_no_sweeps(curves: Curves) -> None:
+    curves.show(NAME, [*race(9), *SOLVERS])
+    expect(curves.lines).to_have_count(1)
+    expect(curves.root.locator(".how")).to_contain_text("Solvers of others have no sweeps")
+    curves.switch("seconds")
+    expect(curves.lines).to_have_count(3)
+
+
+def test_the_strip_at_the_top_says_who_leads_when(curves: Curves) -> None:
+    curves.show(NAME, SOLVERS)
+    curves.switch("seconds")
+    strip = curves.root.locator(".leads")
+    expect(strip).to_have_count(4)
+    led = [(each.get_attribute("data-run"), float(each.get_attribute("width") or 0)) for each in strip.all()]
+    assert [name for name, _ in led] == ["highs", "toulbar2", "highs", "toulbar2"]
+    # From 0.2 to 0.3, to 0.8, and from there to the end, 1.
+    widths = np.array([width for _, width in led])
+    assert widths / widths.sum() == pytest.approx([0.125, 0.625, 0.25, 0.0], abs=0.01)
+    curves.key("toulbar2").click()
+    expect(strip).to_have_count(1)
+    curves.key("tabu").click()
+    expect(strip).to_have_count(0)
+
+
+def test_the_choice_of_axes_outlives_the_chart(curves: Curves) -> None:
+    curves.show(NAME, race(*FIELD))
+    for choice in ("seconds", "log", "LB"):
+        curves.switch(choice)
+    # Another chart in its place.
+    empty = "part.replaceChildren()"
+    parts = "root.querySelectorAll('.drawn, .pointed').forEach"
+    curves.root.evaluate(f"(root) => {{ delete root.curves; {parts}((part) => {empty}); }}")
+    curves.show(NAME, race(*FIELD))
+    expect(curves.root.locator(".x-name")).to_have_text("seconds of the run's computing time (log)")
+    expect(curves.root.locator("figcaption")).to_have_text(re.compile("lower bounds on the energy against seconds"))
+    expect(curves.root.locator(".bar [aria-pressed=true]")).to_have_text(["seconds", "log", "LB"])

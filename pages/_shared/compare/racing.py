@@ -158,17 +158,18 @@ class Contest:
         self.requested, self.error = True, ""
 
     def start(self, entries: Sequence[Entry], limits: Limits) -> None:
-        """Race; each run gets a memory limit by its need."""
+        """Race; each run gets the memory that it needs, and a share of the rest."""
         self.requested = False
         self.stop()
         self._races += 1
-        account, shares = self.lab.account, list(map(megabytes, entries))
+        account, needed = self.lab.account, list(map(megabytes, entries))
+        most = max([own for entry, own in zip(entries, needed, strict=True) if entry.method is None], default=1)
         # Methods grow while there is room.
-        shares = [max(shares) if entry.method else own for entry, own in zip(entries, shares, strict=True)]
-        room = account.free >> 20
+        shares = [most if entry.method else own for entry, own in zip(entries, needed, strict=True)]
+        rest = (account.free >> 20) - sum(needed)
         lanes = [
-            Lane(entry, replace(limits, megabytes=share * room // sum(shares)), account=account)
-            for entry, share in zip(entries, shares, strict=True)
+            Lane(entry, replace(limits, megabytes=own + share * rest // sum(shares)), account=account)
+            for entry, own, share in zip(entries, needed, shares, strict=True)
         ]
         self.racing = Racing(lanes, limits, lambda: self.lab.mrf is self.mrf)
         self.racing.start()

@@ -11,7 +11,7 @@ import { measured } from "../screen.js";
 import { SVG } from "../svg.js";
 import { number, short } from "../text.js";
 import { Zoom } from "../zoom.js";
-import { extentOf, heightOf, heightsOf, linesOf, scaleOf } from "./lines.js";
+import { extentOf, heightOf, heightsOf, lacks, leadersOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
 const UNIT = {
@@ -35,7 +35,13 @@ const HOW = {
 const COLOURS =
   "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
   "dotted with ×: on all loose edges.";
-const WITHOUT = " Exact runs have no rows, nor have methods without chosen groups: they are not drawn.";
+const WITHOUT = {
+  rows: " Exact runs have no rows, nor have methods without chosen groups: they are not drawn.",
+  sweeps: " Solvers of others have no sweeps: they are not drawn.",
+};
+const LEADS = " The strip at the top has the colour of the run whose lower bound leads.";
+const STRIP = 5; // pixels, of its height
+const KEPT = "bender-lab-curves"; // where the choice of axes is kept while the tab is open
 const NAMED = 40; // characters of the model's name above the chart; the tip shows the full name
 const FEW = 8; // runs up to which buttons show the full name of the variant
 
@@ -45,7 +51,7 @@ class Curves {
     this.$ = (selector) => root.querySelector(selector);
     this.svg = this.$("figure svg");
     this.picture = new Picture(this.$(".drawn"), "curves");
-    this.choice = { x: "sweeps", scale: "linear", y: "bounds" };
+    this.choice = { x: "sweeps", scale: "linear", y: "bounds", ...JSON.parse(sessionStorage.getItem(KEPT)) };
     this.hidden = new Set();
     this.data = { model: "", scale: 0, runs: [] };
     this.lines = [];
@@ -54,6 +60,7 @@ class Curves {
     this.pointer = new Pointer(this);
     for (const what of Object.keys(this.choice)) {
       for (const button of this.buttons(what)) button.onclick = () => this.choose(what, button.dataset[what]);
+      this.press(what);
     }
     new ResizeObserver(() => this.draw()).observe(this.svg);
   }
@@ -71,10 +78,15 @@ class Curves {
   choose(what, value) {
     this.choice[what] = value;
     if (what !== "y") this.zoom.range = null;
-    for (const button of this.buttons(what)) {
-      button.setAttribute("aria-pressed", String(button.dataset[what] === value));
-    }
+    sessionStorage.setItem(KEPT, JSON.stringify(this.choice));
+    this.press(what);
     this.draw();
+  }
+
+  press(what) {
+    for (const button of this.buttons(what)) {
+      button.setAttribute("aria-pressed", String(button.dataset[what] === this.choice[what]));
+    }
   }
 
   // -- the runs as buttons ----------------------------------------------------------------------------------
@@ -127,7 +139,18 @@ class Curves {
     const [width, height] = [box.right - box.left + 1, box.bottom - box.top + 4];
     const within = Object.entries({ x: box.left, y: box.top - 4, width, height });
     for (const [key, value] of within) this.$("#frame rect").setAttribute(key, value);
-    return [...marks, ...this.lines.flatMap((line, index) => this.line(line, index)), ...this.names()];
+    return [...marks, ...this.leads(), ...this.lines.flatMap((line, index) => this.line(line, index)), ...this.names()];
+  }
+
+  // Who leads when, at the top.
+  leads() {
+    const { x, box } = this.frame;
+    if (this.lines.length < 2) return [];
+    return leadersOf(this.lines, this.data.scale).map(({ run, from, to }, k) => {
+      const [left, right] = [from, to].map((at) => Math.min(Math.max(x(at), box.left), box.right));
+      const size = { x: left, y: box.top, width: right - left, height: STRIP };
+      return { id: `leads ${k}`, class: "leads", fill: run.colour, "data-run": run.key, ...size };
+    });
   }
 
   title() {
@@ -135,8 +158,9 @@ class Curves {
     const { x, y } = this.choice;
     const against = `: ${WHAT[y]} against ${this.unit()}`;
     Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + against, title: model + against });
-    const without = x === "rows" && runs.some((run) => run.exact) ? WITHOUT : "";
-    this.$(".how").innerHTML = `${HOW[y]} ${COLOURS}${without}`;
+    const without = runs.some((run) => lacks(run, x)) ? WITHOUT[x] : "";
+    const leads = runs.length > 1 ? LEADS : "";
+    this.$(".how").innerHTML = `${HOW[y]} ${COLOURS}${leads}${without}`;
   }
 
   unit() {
@@ -186,6 +210,7 @@ class Curves {
     if (!runs.length) return ["Press Race:", "the runs take turns; bounds appear here."];
     if (runs.every((run) => this.hidden.has(run.key))) return ["All runs are hidden:", "press their names below."];
     if (this.choice.x === "rows") return ["These runs take no rows:", "look at sweeps or seconds."];
+    if (this.choice.x === "sweeps") return ["These runs have no sweeps:", "look at seconds."];
     return ["…"];
   }
 

@@ -32,12 +32,15 @@ const points = (run, choice, known, floor) => {
   return out;
 };
 
-// Runs with the points of their lines, except those that are hidden or have none. Exact runs have no rows.
+// What a run has none of: exact ones of rows, solvers of others of sweeps.
+export const lacks = (run, x) => (x === "rows" && run.exact) || (x === "sweeps" && run.step === "report");
+
+// Runs with the points of their lines, except those that are hidden or have none.
 export const linesOf = ({ runs, scale }, choice, hidden) => {
   const known = best(runs);
   const floor = closeness(known, known, scale) || 1e-12;
   return runs
-    .filter((run) => !hidden.has(run.key) && !(choice.x === "rows" && run.exact))
+    .filter((run) => !hidden.has(run.key) && !lacks(run, choice.x))
     .map((run) => ({ run, points: points(run, choice, known, floor) }))
     .filter((line) => line.points.length);
 };
@@ -77,6 +80,25 @@ export const heightsOf = (lines, [from, to], choice) => {
 
 // Where a point is drawn: its bound, or its energy where there is none.
 export const heightOf = ({ lower, upper }) => lower ?? upper;
+
+// Who leads along the axis: stretches with the run whose lower bound is the highest; of equal ones, the first.
+export const leadersOf = (lines, scale) => {
+  const news = lines
+    .flatMap(({ run, points: some }) => some.map(({ x, k }) => ({ x, run, lower: run.lower[k] })))
+    .filter(({ lower }) => lower !== null)
+    .sort((a, b) => a.x - b.x);
+  const found = [];
+  let highest = -Infinity;
+  for (const { x, run, lower } of news) {
+    const isMore = lower > highest + (Number.isFinite(highest) ? closeness(lower, highest, scale) : 0);
+    if (!isMore) continue;
+    highest = lower;
+    const last = found.at(-1);
+    if (last?.run !== run) found.push({ run, from: x });
+  }
+  const end = Math.max(...news.map(({ x }) => x));
+  return found.map(({ run, from }, k) => ({ run, from, to: found[k + 1]?.from ?? end }));
+};
 
 // The index of the point of a line nearest to a position on the axis; the last of several.
 export const nearest = (some, x) => {
