@@ -87,7 +87,7 @@ def test_public_functions_document_what_they_take_and_give() -> None:
 
 
 def test_links_between_documents_lead_somewhere() -> None:
-    for path in [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]:
+    for path in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/notebooks").glob("*.ipynb"), *ROOT.glob("*.md")]:
         for target, anchor in _LINK.findall(path.read_text(encoding="utf-8")):
             there = path.parent / target if target else path
             assert there.exists(), f"{path.name} links to {target}"
