@@ -3,6 +3,7 @@
 # make test-all   set up, lint and run every test, with many random examples (SEED=n repeats those of a failure)
 # make opening   record anew what Watch plays while the solver is compiled, after a change of the engine or the stage
 # make docs   the site of documents, with the API pages, in docs/site/VERSION
+# make release   check and build a release; with PUBLISH=1, tag it and push the tag as well
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui: benchmarks of the solver and the app
 # make screenshots, make moving-picture: the pictures of the pages, and the moving one of the README
@@ -34,7 +35,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs bench bench-ui walk screenshots moving-picture clean
+.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs release bench bench-ui walk screenshots moving-picture clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -123,6 +124,16 @@ docs: .venv/.developing
 	  --doctree-dir docs/site/.doctrees . docs/site/$(VERSION)
 	@echo "The documents are in docs/site/$(VERSION)/index.html"
 
+# Where there is no docker, its command is printed.
+release: .venv/.developing
+	$(BIN)/python scripts/release.py check
+	rm -rf dist
+	$(BIN)/python -m build
+	$(MAKE) docs
+	@image="docker build --tag bender-lab:$(VERSION) ."; \
+	  if command -v docker >/dev/null; then $$image; else echo "Where docker is installed: $$image"; fi
+	$(BIN)/python scripts/release.py $(if $(PUBLISH),publish,dry)
+
 bench: setup
 	$(BIN)/python -m benchmarks
 
@@ -141,5 +152,5 @@ moving-picture: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_moving_picture.py
 
 clean:
-	rm -rf .venv $(FRONTEND)/node_modules docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules dist docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
