@@ -14,13 +14,14 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets import Subprotocol
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.browser.server import process
+from tests.browser.server import Served, process
 
 SESSIONS, SECONDS = 20, 60.0
 # Seconds between an answer and the next step.
@@ -38,6 +39,7 @@ class Person:
     """One session: its websocket, and the data received from the server."""
 
     socket: ClientConnection
+    query: str  # the address of the page
     stage: str = ""
     fragment: str = ""
     page: str = ""
@@ -76,7 +78,7 @@ class Person:
     async def open(self) -> None:
         """The first look at the page, until the stage is there: on a busy server a page may come without it first."""
         message = BackMsg()
-        message.rerun_script.query_string = QUERY
+        message.rerun_script.query_string = self.query
         message.rerun_script.widget_states.SetInParent()
         while not self.held:
             await self.ask(message)
@@ -95,7 +97,7 @@ class Person:
 
     async def _command(self, command: dict[str, object]) -> None:
         message = BackMsg()
-        message.rerun_script.query_string = QUERY
+        message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = self.page
         message.rerun_script.fragment_id = self.fragment
         state = message.rerun_script.widget_states.widgets.add()
@@ -104,10 +106,10 @@ class Person:
         await self.ask(message)
 
 
-async def visit(address: str, seconds: float) -> Person:
-    """Come, step for a while, and leave."""
+async def visit(address: str, query: str, seconds: float) -> Person:
+    """Come, step for a while, and leave; within no time, only look."""
     async with connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None) as socket:
-        person = Person(socket)
+        person = Person(socket, query)
         await person.open()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -128,37 +130,66 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def crowd(url: str, sessions: int, seconds: float) -> list[Person]:
-    """Many visits at once."""
+async def _together(url: str, query: str, sessions: int, seconds: float) -> list[Person]:
     address = url.replace("http", "ws", 1) + "/_stcore/stream"
-    return await asyncio.gather(*(visit(address, seconds) for _ in range(sessions)))
+    return await asyncio.gather(*(visit(address, query, seconds) for _ in range(sessions)))
+
+
+class Crowd(NamedTuple):
+    """Many visits at once.
+
+    Attributes
+    ----------
+    persons : list of Person
+    used : float
+        What the server computed for them, seconds of a processor.
+    resident : int
+        The memory of the server at their end, bytes; it keeps their sessions for two minutes.
+    """
+
+    persons: list[Person]
+    used: float
+    resident: int
+
+
+def crowd(served: Served, query: str, sessions: int, seconds: float) -> Crowd:
+    """Let many visit at once."""
+    before = processor_seconds(served.pid)
+    persons = asyncio.run(_together(served.url, query, sessions, seconds))
+    return Crowd(persons, processor_seconds(served.pid) - before, resident(served.pid))
 
 
 def main() -> None:
-    """Print the times of steps, and the server's memory before, during and after the sessions."""
+    """Print the times of pages and steps, and the server's memory before, during and after the sessions."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
     parser.add_argument("--sessions", type=int, default=SESSIONS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument(
+        "--query", default=QUERY, help="the address of the page that they open, after the question mark"
+    )
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, process(Path(folder) / "log.txt") as (url, pid):
-        asyncio.run(crowd(url, 2, 3.0))  # the first session loads what all later ones share
-        before, used = resident(pid), processor_seconds(pid)
-        persons = asyncio.run(crowd(url, options.sessions, options.seconds))
-        during, used = resident(pid), processor_seconds(pid) - used
-        steps = sorted(step for person in persons for step in person.steps)
-        p95 = statistics.quantiles(steps, n=20)[-1]
-        print(f"{len(persons)} sessions for {options.seconds:g} s: {len(steps)} steps, no error")
-        print(f"a step: median {statistics.median(steps):.3f} s, p95 {p95:.3f} s (aim {AIM_SECONDS:g} s)")
-        print(f"the server: {used:.1f} s of a processor, {1e3 * used / len(steps):.0f} ms a step, first pages included")
-        reached = min(person.position for person in persons)
-        print(f"everybody came to event {reached} at least")
+    count, query = options.sessions, options.query
+    with tempfile.TemporaryDirectory() as folder, process(Path(folder) / "log.txt") as served:
+        before = crowd(served, query, 2, 3.0).resident  # the first session loads what all later ones share
+        begin = time.perf_counter()
+        crowd(served, query, 1, 0.0)
+        alone = time.perf_counter() - begin
+        pages = crowd(served, query, count, 0.0)
+        stepping = crowd(served, query, count, options.seconds)
         time.sleep(GONE_SECONDS)
-        after = resident(pid)
-        log = (Path(folder) / "log.txt").read_text()
-        print(
-            f"memory: {before >> 20} MB before, {during >> 20} MB with them, {after >> 20} MB {GONE_SECONDS:g} s after"
-        )
-        print(f"after / before: {after / before:.2f} (aim {AIM_MEMORY:g}); errors in the log: {log.count('Traceback')}")
+        after = resident(served.pid)
+        errors = (Path(folder) / "log.txt").read_text().count("Traceback")
+    steps = sorted(step for person in stepping.persons for step in person.steps)
+    used, p95 = stepping.used - pages.used, statistics.quantiles(steps, n=20)[-1]
+    print(f"a first page alone: {alone:.2f} s")
+    print(f"{count} first pages: {1e3 * pages.used / count:.0f} ms of a processor each")
+    print(f"{count} sessions for {options.seconds:g} s: {len(steps)} steps, {1e3 * used / len(steps):.0f} ms each")
+    print(f"until the answer: median {statistics.median(steps):.3f} s, p95 {p95:.3f} s (aim {AIM_SECONDS:g} s)")
+    print(f"everybody came to event {min(person.position for person in stepping.persons)} at least")
+    print(f"memory: {before >> 20} MB before, {after >> 20} MB {GONE_SECONDS:g} s after all have left")
+    for name, more in (("looks", pages.resident - before), ("steps", stepping.resident - pages.resident)):
+        print(f"a session that {name}: {more / count / 2**20:.1f} MB")
+    print(f"after / before: {after / before:.2f} (aim {AIM_MEMORY:g}); errors in the log: {errors}")
 
 
 if __name__ == "__main__":
