@@ -49,6 +49,16 @@ class Once:
         self._done = False
         self._error: BaseException | None = None
 
+    @property
+    def done(self) -> bool:
+        """Whether it is done."""
+        return self._done
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why the last attempt failed; None if none has, or another one has begun."""
+        return self._error
+
     def wait(self, stop: Stop = never) -> None:
         """Wait until it is done; raises the error of a failed attempt, and the next call tries again.
 

@@ -46,7 +46,7 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
 CONTENTS = {
-    "Using it": ["docs/guide", "docs/notebooks", "docs/terms", "docs/formats"],
+    "Using it": ["docs/guide", "docs/notebooks", "docs/hosting", "docs/terms", "docs/formats"],
     "The method": ["docs/method", "docs/cycles", "docs/proofs", "docs/study"],
     "The project": ["docs/architecture", "CONTRIBUTING", "CHANGELOG"],
 }

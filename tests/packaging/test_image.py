@@ -7,6 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from streamlit import config
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 KNOWN = {"FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD"}
@@ -87,6 +89,17 @@ def test_its_settings_are_those_of_the_guide() -> None:
     names = [pair.partition("=")[0] for pair in sole("ENV").split()]
     assert names
     assert [name for name in names if f"| `{name}` |" not in guide] == []
+
+
+def test_hosting_names_settings_that_there_are() -> None:
+    hosting, guide = ((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("hosting", "guide"))
+    of_streamlit = {option.env_var for option in config._config_options_template.values()}
+    named = set(re.findall(r"`(STREAMLIT_\w+)`", hosting))
+    assert named
+    assert named - of_streamlit == set()
+    assert {name for name in re.findall(r"`(BENDER_\w+)`", hosting) if f"| `{name}` |" not in guide} == set()
+    given = dict(pair.split("=") for pair in sole("ENV").split())
+    assert f"| `BENDER_MEMORY_MB` | {given['BENDER_MEMORY_MB']} in the image" in hosting
 
 
 def test_the_documents_give_its_command() -> None:

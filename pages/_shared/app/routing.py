@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from streamlit.runtime.pages_manager import PagesManager
@@ -14,6 +15,12 @@ def run_through_app() -> None:
     app: it names the pages after their files, and a page that is opened at its own address is run alone.
     """
     PagesManager.uses_pages_directory = False
+
+
+def own_path(name: str) -> str:
+    """The path of a route on this server, which may be told to serve the app below a path."""
+    below = str(st.get_option("server.baseUrlPath")).strip("/")
+    return f"/{below}/{name}" if below else f"/{name}"
 
 
 def to_the_first_page(request: Request) -> RedirectResponse:

@@ -38,6 +38,7 @@ from pages._shared.app.fields import (
     VARIANT,
     M,
 )
+from pages._shared.app.health import count_in
 from pages._shared.app.next_run import NEXT, NEXT_BESIDE, Choice, NextRun
 from pages._shared.app.permalink import (
     Origin,
@@ -198,6 +199,7 @@ class Lab:
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
+        count_in(self.account)
         self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run, self.number)
 
     def open(

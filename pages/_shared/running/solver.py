@@ -29,6 +29,16 @@ def is_compiling() -> bool:
     return compiled().anew
 
 
+def state() -> tuple[str, bool]:
+    """How far it is, in words, and whether it is ready or can become so; does not wait."""
+    if _solver.done:
+        return "compiled", True
+    if _solver.error is not None:
+        return f"not compiled: {_solver.error}", False
+    ready, functions, anew = compiled()
+    return f"{'compiling' if anew else 'loading'}, {ready} of {functions} functions", True
+
+
 def is_ready() -> bool:
     """Whether it can be used; waits while it is only being loaded."""
     try:
