@@ -124,14 +124,14 @@ docs: .venv/.developing
 	  --doctree-dir docs/site/.doctrees . docs/site/$(VERSION)
 	@echo "The documents are in docs/site/$(VERSION)/index.html"
 
-# Where there is no docker, its command is printed.
+# Where docker does not run, its command is printed.
 release: .venv/.developing
 	$(BIN)/python scripts/release.py check
 	rm -rf dist
 	$(BIN)/python -m build
 	$(MAKE) docs
 	@image="docker build --tag bender-lab:$(VERSION) ."; \
-	  if command -v docker >/dev/null; then $$image; else echo "Where docker is installed: $$image"; fi
+	  if docker info >/dev/null 2>&1; then $$image; else echo "Where docker runs: $$image"; fi
 	$(BIN)/python scripts/release.py $(if $(PUBLISH),publish,dry)
 
 bench: setup
