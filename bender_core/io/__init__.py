@@ -98,8 +98,10 @@ def load(
     Traceback (most recent call last):
     bender_core.io.errors.FormatError: line 1: variable 0 has 3 states; only binary variables are supported
     """
-    source = read(path_or_bytes, name, max_bytes)
-    form = recognise(source) if format is None else _named(format)
+    possible = FORMATS if format is None else (_named(format),)
+    binary = tuple(form.magic for form in possible if form.magic)
+    source = read(path_or_bytes, name, max_bytes, binary=binary)
+    form = recognise(source) if format is None else possible[0]
     with model_errors_as_format_errors():
         mrf = form.parse(source)
         others = (
@@ -227,7 +229,8 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
             "drop it (convert --drop-constant), or write bqpjson or native",
         )
     with model_errors_as_format_errors():
-        return form.write(mrf).encode()
+        content = form.write(mrf)
+    return content if isinstance(content, bytes) else content.encode()
 
 
 def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:

@@ -18,7 +18,21 @@ def read_json(text: str) -> dict[str, Any]:
     Raises
     ------
     FormatError
-        If it is not an object, not standard JSON, or a key is given twice in one object.
+        If it is not an object, or as for ``parse_json``.
+    """
+    data = parse_json(text)
+    if not isinstance(data, dict):
+        raise FormatError(1, "the JSON is not an object", 'a model starts with "{"')
+    return data
+
+
+def parse_json(text: str) -> Any:
+    """A text as a JSON value.
+
+    Raises
+    ------
+    FormatError
+        If it is not standard JSON, or a key is given twice in one object.
     """
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,7 +46,7 @@ def read_json(text: str) -> dict[str, Any]:
         raise FormatError(None, f"{word} is not standard JSON", "write a number")
 
     try:
-        data = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise FormatError(
             error.lineno, f"the JSON is broken in column {error.colno}", f"fix it there ({error.msg})"
@@ -44,9 +58,6 @@ def read_json(text: str) -> dict[str, Any]:
     except ValueError:
         # Python refuses to convert integers of thousands of digits.
         raise FormatError(None, "an integer has thousands of digits", "write it as a number like 1e6") from None
-    if not isinstance(data, dict):
-        raise FormatError(1, "the JSON is not an object", 'a model starts with "{"')
-    return data
 
 
 def require_known(data: dict[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -49,18 +49,21 @@ _IDLE_VARIABLES, _BYTES_A_VARIABLE = 20_000, 16
 
 @dataclass(frozen=True)
 class Source:
-    """The text of a model file.
+    """The content of a model file.
 
     Attributes
     ----------
     text : str
-        The content, unpacked, with newlines alone between lines.
+        The content, unpacked, with newlines alone between lines; "" if it is binary.
     filename : str
         The file's name without its folder, "" if unknown.
+    data : bytes
+        The content, unpacked, if it is binary.
     """
 
     text: str
     filename: str = ""
+    data: bytes = b""
 
     @property
     def stem(self) -> str:
@@ -96,9 +99,13 @@ class Source:
 
 
 def read(
-    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None, kind: str = "a model file"
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    name: str | None,
+    max_bytes: int | None,
+    kind: str = "a model file",
+    binary: tuple[bytes, ...] = (),
 ) -> Source:
-    """Read a text file, plain or packed, within the size limit.
+    """Read a file, plain or packed, within the size limit: of text, unless its first bytes say otherwise.
 
     Parameters
     ----------
@@ -106,6 +113,8 @@ def read(
         As for `read_bytes`.
     kind
         As for `decode`.
+    binary : tuple of bytes
+        The first bytes of binary files.
 
     Raises
     ------
@@ -115,6 +124,8 @@ def read(
         If the path cannot be read.
     """
     data, filename = read_bytes(path_or_bytes, name, max_bytes)
+    if data.startswith(binary):
+        return Source("", filename, data)
     text = decode(data, kind)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

@@ -7,6 +7,7 @@ import random
 import re
 
 import pytest
+from dimod import BinaryQuadraticModel
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
@@ -55,7 +56,7 @@ def test_a_broken_file_is_one_sentence_and_the_model_stays() -> None:
 
 
 # A small file of every format, the number of its variables, and what its source optimises.
-FILES = {
+FILES: dict[str, tuple[str | bytes, int, str]] = {
     "native.mrf.json": (f'{{"format": "bender-lab-mrf", "version": 1, {TABLES}}}', 2, ""),
     "potentials.uai": (UAI, 2, "The source maximises its log potential = −energy."),
     "logarithms.UAI.LG": ("MARKOV 2 2 2 1 2 0 1 4 0 -1 2 0", 2, "The source maximises its log potential"),
@@ -78,6 +79,11 @@ FILES = {
         2,
         "its variables are spins",
     ),
+    "biases.bqm": (
+        BinaryQuadraticModel({"a": 1.0}, {("a", "b"): 2.0}, "SPIN").to_file().read(),
+        2,
+        "its variables are spins",
+    ),
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
     "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
@@ -96,20 +102,23 @@ FILES = {
 
 @pytest.mark.slow
 def test_every_format_is_read_and_a_broken_file_leaves_what_was_there() -> None:
-    assert {form.name for form in FORMATS} == {
-        recognise(Source(text, name)).name for name, (text, _, _) in FILES.items()
-    }
+    sources = [
+        Source("", name, content) if isinstance(content, bytes) else Source(content, name)
+        for name, (content, _, _) in FILES.items()
+    ]
+    assert {form.name for form in FORMATS} == {recognise(source).name for source in sources}
     test = app("instance")
-    for name, (text, variables, terms) in FILES.items():
-        assert complaints(upload(test, name, text.encode())) == []
+    for name, (content, variables, terms) in FILES.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        assert complaints(upload(test, name, data)) == []
         # The name says which file it is, in one format of the two that have names of their own.
         title = {"costs.wcsp": "costs", "network.cfn": "net"}.get(name, Source("", name).stem)
         assert heading(test) == title
         assert test.metric[0].value == str(variables)
         assert any(terms in piece.text for piece in html(test))
         # Without a header, half a file is a file.
-        broken = text[: len(text) // 2] if name != "hamiltonian.qh" else text.replace("2", "two")
-        (said,) = complaints(upload(test, f"broken-{name}", broken.encode()))
+        broken = data[: len(data) // 2] if name != "hamiltonian.qh" else data.replace(b"2", b"two")
+        (said,) = complaints(upload(test, f"broken-{name}", broken))
         assert said.startswith(f"broken-{name}: ")
         assert heading(test) == title
 

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from bender_core.io.formats import bqpjson, cfn, coo, dimod_json, edge_lists, native, qh, qubo, rudy, sparse, uai, wcsp
+from bender_core.io.formats import (
+    bqm,
+    bqpjson,
+    cfn,
+    coo,
+    dimod_json,
+    edge_lists,
+    native,
+    qh,
+    qubo,
+    rudy,
+    sparse,
+    uai,
+    wcsp,
+)
 from bender_core.io.formats._format import Format
 
 # If the content fits several and the ending decides nothing, the first is taken, and `load` says so.
@@ -10,6 +24,7 @@ FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     bqpjson.FORMAT,
     dimod_json.FORMAT,
+    bqm.FORMAT,
     cfn.FORMAT,
     uai.FORMAT,
     uai.LOGARITHMS,

@@ -26,7 +26,8 @@ class Format:
     parse : callable
         Text to model; raises FormatError or ModelError.
     write : callable or None
-        Model to text; None if the format is only read. Raises FormatError if the format cannot represent the model.
+        Model to text, or to the bytes of a binary file; None if the format is only read. Raises FormatError if the
+        format cannot represent the model.
     loses : str
         The parts of a model that are lost although every energy is kept; "" if nothing is lost.
     alike : tuple of str
@@ -44,6 +45,8 @@ class Format:
         The part of a model's constant that the format cannot represent.
     rounding : callable
         By how much the rounding of what is written, of this model, changes an energy at most.
+    magic : bytes
+        The first bytes of binary files; empty if files are text.
     """
 
     name: str
@@ -51,7 +54,7 @@ class Format:
     endings: tuple[str, ...]
     recognises: Callable[[Source], bool]
     parse: Callable[[Source], BinaryMRF]
-    write: Callable[[BinaryMRF], str] | None
+    write: Callable[[BinaryMRF], str | bytes] | None
     loses: str = "names, groups and positions"
     alike: tuple[str, ...] = ()
     forbids: bool = False
@@ -60,6 +63,7 @@ class Format:
     is_minimised: bool = False
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
     rounding: Callable[[BinaryMRF], float] = lambda mrf: 0.0
+    magic: bytes = b""
 
     def length_of_ending(self, name: str) -> int:
         """The length of the longest ending of this format that a file name has; 0 if it has none."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bender_core.io._json import number, read_json, shown_value
-from bender_core.io._labels import names_of
+from bender_core.io._labels import label_of, names_of
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import coefficients, rounding_of_source
@@ -22,8 +22,6 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 TITLE = "dimod JSON"
 MARK = "BinaryQuadraticModel"
 SCHEMA = "3.0.0"
-# How deeply tuples of a label may be nested.
-DEEPEST = 20
 _NEEDED = (
     *("version", "variable_labels", "variable_type", "linear_biases"),
     *("quadratic_biases", "quadratic_head", "quadratic_tail"),
@@ -53,7 +51,7 @@ def parse(source: Source) -> BinaryMRF:
     domain = data["variable_type"]
     if not isinstance(domain, str) or domain not in DOMAINS:
         raise FormatError(None, f'"variable_type" is {shown_value(domain)}', 'it must be "SPIN" or "BINARY"')
-    labels = [_label(each) for each in _list(data, "variable_labels")]
+    labels = [label_of(each) for each in _list(data, "variable_labels")]
     n = len(labels)
     if not n:
         raise FormatError(None, "the model has no variables", "give a model of at least one")
@@ -86,17 +84,6 @@ def _list(data: dict[str, Any], key: str) -> list[Any]:
     if not isinstance(data[key], list):
         raise FormatError(None, f'"{key}" is {shown_value(data[key])}', "it must be a list")
     return list(data[key])
-
-
-def _label(value: Any, depth: int = 0) -> Any:
-    """A label; JSON has lists in place of tuples."""
-    if isinstance(value, list) and depth < DEEPEST:
-        return tuple(_label(each, depth + 1) for each in value)
-    if isinstance(value, str | int | float):
-        return value
-    raise FormatError(
-        None, f"a variable has the label {shown_value(value)}", "give a text, a number or a list of these"
-    )
 
 
 def _numbers(data: dict[str, Any], key: str, count: int | None = None) -> FloatArray:

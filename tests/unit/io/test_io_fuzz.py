@@ -26,7 +26,7 @@ MODEL = BinaryMRF(
 CUT = BinaryMRF(np.zeros((3, 2)), MODEL.edges, np.array([[[0.0, -2.0], [-2.0, 0.0]], [[0.0, 1.5], [1.5, 0.0]]]))
 VALID = (
     *(data for form in ("native", "uai") for data in (dumps(MODEL, form), gzip.compress(dumps(MODEL, form), mtime=0))),
-    *(dumps(MODEL, form) for form in ("bqpjson", "coo")),
+    *(dumps(MODEL, form) for form in ("bqpjson", "coo", "bqm")),
     *(dumps(CUT, form) for form in ("rudy", "sparse", "qubo")),
     b"3 3\n1 1 -4\n1 2 3\n3 2 1.5\n",
     b"three 3 2 4 100\n2 2 2\n2 0 1 3 1\n 0 0 1\n-2 2 1 0 1\n 1 0 5\n2 2 0 0 -1\n1 1 4 1\n 1 0\n",

@@ -144,7 +144,7 @@ def test_products_with_a_scale_add_up_exactly() -> None:
 
 
 @pytest.mark.parametrize("huge", [1e8, 1e16])
-@pytest.mark.parametrize("name", ["qubo", "coo", "bqpjson", "dimod", "sparse", "qh"])
+@pytest.mark.parametrize("name", ["qubo", "coo", "bqpjson", "dimod", "bqm", "sparse", "qh"])
 def test_writing_keeps_what_is_small_beside_energies_that_cancel(name: str, huge: float) -> None:
     pairwise = [[[0, 0], [huge, huge]], [[0, 0], [-huge, -huge]]]
     mrf = BinaryMRF([[0.0, -0.3], [0, 0], [0, 0]], [[0, 1], [0, 2]], pairwise, constant=-0.15 if name == "qh" else 0.0)
@@ -159,7 +159,7 @@ def test_writing_keeps_what_is_small_beside_energies_that_cancel(name: str, huge
 
 def test_energies_that_rounding_would_take_are_refused() -> None:
     mrf = BinaryMRF([[0.0, -0.3], [0, 0]], [[0, 1]], [[[1e16, 0], [0, 1e16]]])
-    for name in ("qubo", "coo", "bqpjson", "dimod"):
+    for name in ("qubo", "coo", "bqpjson", "dimod", "bqm"):
         with pytest.raises(FormatError, match=r"coefficient of variable 0 adds up energies that differ by 0\.3"):
             dumps(mrf, name)
     for name in ("native", "uai-log"):

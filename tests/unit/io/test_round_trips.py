@@ -91,7 +91,7 @@ def test_formats_say_what_they_cannot_store() -> None:
             dumps(constant, name)
     with pytest.raises(FormatError, match="variable 0 prefers one of its values"):
         dumps(BinaryMRF(np.array([[-1.0, 1.0]])), "rudy")
-    with pytest.raises(FormatError, match="toulbar2 cfn is only read; choose one of: native, bqpjson, dimod, uai"):
+    with pytest.raises(FormatError, match="toulbar2 cfn is only read; choose one of: native, bqpjson, dimod, bqm, uai"):
         dumps(constant, "cfn")
 
 
