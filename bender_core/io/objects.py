@@ -19,6 +19,7 @@ from bender_core.io._labels import names_of
 from bender_core.io.formats._coefficients import coefficients
 from bender_core.io.formats._cuts import CUT
 from bender_core.io.formats._cuts import OBJECTIVE as CUT_WEIGHT
+from bender_core.io.formats._potentials import OBJECTIVE as LOG_POTENTIAL
 from bender_core.io.formats._quadratic import DOMAINS, Domain, from_coefficients
 from bender_core.model import LARGEST_ENERGY, BinaryMRF, FloatArray, IntArray, ModelError, require_model
 from bender_core.objective import Objective
@@ -279,7 +280,7 @@ def from_pgmpy(network: Any) -> BinaryMRF:
         constant,
         names=names_of(labels),
         source="DiscreteMarkovNetwork of pgmpy",
-        objective=Objective(name="log potential", sense="max", scale=-1.0),
+        objective=LOG_POTENTIAL,
     )
 
 

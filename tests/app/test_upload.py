@@ -84,6 +84,12 @@ FILES: dict[str, tuple[str | bytes, int, str]] = {
         2,
         "its variables are spins",
     ),
+    "network.bif": (
+        "variable a { type discrete [2] { n, y }; }\nprobability ( a ) { table 0.25, 0.75; }\n",
+        1,
+        "The source maximises its log potential = −energy.",
+    ),
+    "graph.fg": ("1\n\n2\n0 1\n2 2\n2\n0 1\n3 2\n", 2, "The source maximises its log potential = −energy."),
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
     "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bender_core.io.formats import (
+    bif,
     bqm,
     bqpjson,
     cfn,
     coo,
     dimod_json,
     edge_lists,
+    fg,
     native,
     qh,
     qubo,
@@ -28,6 +30,8 @@ FORMATS: tuple[Format, ...] = (
     cfn.FORMAT,
     uai.FORMAT,
     uai.LOGARITHMS,
+    bif.FORMAT,
+    fg.FORMAT,
     qubo.FORMAT,
     coo.FORMAT,
     qh.FORMAT,

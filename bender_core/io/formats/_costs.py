@@ -60,16 +60,30 @@ class Bound:
 
 
 class CostFunctions:
-    """Tables over at most two binary variables, the last variable of a scope changing fastest."""
+    """Tables over at most two binary variables, the last variable of a scope changing fastest.
 
-    def __init__(self, n: int) -> None:
-        self._n = n
+    Parameters
+    ----------
+    sizes : sequence of {1, 2}
+        The numbers of values of the variables. One that has a single value stays in the model, so that labellings keep
+        their length, as after evidence: what it costs is that of others, and its value 1 is forbidden.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
         # Flat, by the number of variables of the scope.
         self._scopes = [array("q") for _ in range(LARGEST_ARITY + 1)]
         self._tables = [array("d") for _ in range(LARGEST_ARITY + 1)]
 
+    def entries(self, scope: Sequence[int]) -> int | None:
+        """The number of costs in the table of a scope; None if more than two of its variables are binary."""
+        binary = sum(self._sizes[i] > 1 for i in scope)
+        return 1 << binary if binary <= LARGEST_ARITY else None
+
     def add(self, scope: Sequence[int], table: Sequence[float]) -> None:
-        """Add a function; ``table`` has ``2 ** len(scope)`` costs, and ``inf`` forbids."""
+        """Add a function; ``table`` has ``entries(scope)`` costs, and ``inf`` forbids."""
+        # A variable of one value does not change a table.
+        scope = [i for i in scope if self._sizes[i] > 1]
         self._scopes[len(scope)].extend(scope)
         self._tables[len(scope)].extend(table)
 
@@ -100,7 +114,8 @@ class CostFunctions:
         """
         energies = [sign * table for table in self._arrays()]
         constants, singles, pairs = _forbid(energies, bound)
-        unary = sums_of_tables(np.array(self._scopes[1], np.int64), singles, self._n)
+        unary = sums_of_tables(np.array(self._scopes[1], np.int64), singles, len(self._sizes))
+        unary[np.array(self._sizes) == 1, 1] = np.inf
         constant = math.fsum(constants[:, 0])
         most = math.fsum(np.concatenate([[constant], _finite_most(unary), _finite_most(pairs)]))
         return BinaryMRF(

@@ -133,7 +133,7 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
 
 
 def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> CostFunctions:
-    functions = CostFunctions(len(variables))
+    functions = CostFunctions([2] * len(variables))
     # With quotes too: looking up names takes most of the time.
     index = {form: i for i, variable in enumerate(variables) for form in (variable.name, f'"{variable.name}"')}
     named: dict[str, list[float]] = {}

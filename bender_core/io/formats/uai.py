@@ -17,7 +17,6 @@ Source: docs/formats.md §2.2 and §2.3; https://uaicompetition.github.io/uci-20
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -26,8 +25,8 @@ from bender_core.io._comments import unread
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
+from bender_core.io.formats._potentials import NOT_ZERO, OBJECTIVE
 from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray
-from bender_core.objective import Objective
 from bender_core.sums import exact_sums, sums_of_tables
 
 COMMENT = r"(?:#|^c(?!\S))(?P<text>[^\n]*)"
@@ -37,7 +36,6 @@ _MOST_CONSTANT_FACTORS = 1000
 # Potentials of energies near 0 are near 1, where float64 has a resolution of 1e-16: this share of the model's largest
 # difference may be lost.
 _LOST = 1e-9
-_NOT_ZERO = re.compile(r"[+0.]*[1-9]")
 
 
 def recognises(source: Source) -> bool:
@@ -97,7 +95,7 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
         constant=math.fsum(constants[:, 0]),
         name=source.stem,
         source=f"UAI file {source.filename}".rstrip(),
-        objective=Objective(name="log potential", sense="max", scale=-1.0),
+        objective=OBJECTIVE,
         notes=unread(source, COMMENT),
     )
 
@@ -242,7 +240,7 @@ class _Reader:
         """Refuse potentials that float64 rounds to 0 although they forbid nothing."""
         for place in zeros.tolist():
             word = self._tokens.word(place + 1)
-            if _NOT_ZERO.match(word):
+            if NOT_ZERO.match(word):
                 raise FormatError(
                     self._line(place), f"a potential is {self._word(place)}, too small a number", "write logarithms"
                 )

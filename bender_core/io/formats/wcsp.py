@@ -16,6 +16,7 @@ from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, Bound, CostFunctions
 from bender_core.io.formats._format import Format
+from bender_core.io.formats._numbers import Numbers
 from bender_core.model import BinaryMRF
 
 TITLE = "wcsp"
@@ -44,7 +45,7 @@ def parse(source: Source) -> BinaryMRF:
         raise FormatError(line, f"a cost function is given by the keyword {shown(keyword['word'])}", "give its table")
     # A name may be anything, so nothing in a wcsp file is a comment.
     tokens = Tokens(source.text, comment="$^")
-    reader = _Reader(tokens)
+    reader = _Reader(tokens, start=1)
     n, _, m = (reader.count(what) for what in ("variables", "values", "cost functions"))
     top = reader.bound()
     source.require_variables(n, tokens.line(1))
@@ -53,7 +54,7 @@ def parse(source: Source) -> BinaryMRF:
         if reader.next() != 2:
             raise reader.refuse(f"variable {i} has {reader.word()} values", "only binary variables are supported")
     reader.require_left(3 * m, "cost functions")
-    functions = CostFunctions(n)
+    functions = CostFunctions([2] * n)
     shared: list[list[float]] = []
     for _ in range(m):
         arity = reader.whole("an arity", -LARGEST_ARITY, LARGEST_ARITY, UNSUPPORTED)
@@ -64,46 +65,12 @@ def parse(source: Source) -> BinaryMRF:
         if arity < 0:
             shared.append(table)
         functions.add(scope, table)
-    reader.require_end()
+    reader.require_end("cost function")
     return functions.model(1.0, top.energy, source, TITLE, tokens.word(0))
 
 
-class _Reader:
+class _Reader(Numbers):
     """Reads the numbers after the name."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-        self._numbers = memoryview(tokens.numbers(start=1))  # type: ignore[arg-type]
-        self._at = 0
-
-    def next(self) -> float:
-        """The next number."""
-        if self._at >= len(self._numbers):
-            raise FormatError(
-                self._tokens.line(len(self._tokens)), "the file ends too early", "correct the counts or complete it"
-            )
-        value: float = self._numbers[self._at]
-        self._at += 1
-        return value
-
-    def word(self) -> str:
-        """The number read last, as the file writes it."""
-        return shown(self._tokens.word(self._at)).strip("'")
-
-    def refuse(self, what: str, mend: str) -> FormatError:
-        """An error that names the line of the number read last."""
-        return FormatError(self._tokens.line(self._at), what, mend)
-
-    def whole(self, what: str, low: int, high: int, mend: str = "") -> int:
-        """A whole number in a range."""
-        value = self.next()
-        if low <= value <= high and value == int(value):
-            return int(value)
-        raise self.refuse(f"{what} is {self.word()}", mend or f"it must be a whole number from {low} to {high}")
-
-    def count(self, what: str) -> int:
-        """A count."""
-        return self.whole(f"the number of {what}", 0, 1 << 53, "give a count")
 
     def _not_negative(self, what: str) -> float:
         value = self.next()
@@ -114,12 +81,12 @@ class _Reader:
     def bound(self) -> Bound:
         """The bound, which is not negative."""
         self._not_negative("the bound")
-        return Bound(self._tokens.word(self._at), 1.0)
+        return Bound(self.text(), 1.0)
 
     def cost(self, what: str, top: Bound) -> float:
         """A cost, which is not negative, on its side of the bound."""
         value = self._not_negative(what)
-        return top.rounded(self._tokens.word(self._at)) if top.is_near(value) else value
+        return top.rounded(self.text()) if top.is_near(value) else value
 
     def table(self, arity: int, shared: list[list[float]], top: Bound) -> list[float]:
         """The costs of a function, from its default cost on."""
@@ -137,22 +104,6 @@ class _Reader:
                 index = 2 * index + self.whole("a value", 0, 1)
             table[index] = self.cost("a cost", top)
         return table
-
-    def require_left(self, words: int, what: str) -> None:
-        """Refuse counts that exceed the rest of the file."""
-        left = len(self._numbers) - self._at
-        if words > left:
-            raise self.refuse(
-                f"the file promises more {what} than the {left} numbers that follow allow",
-                "correct the count or complete the file",
-            )
-
-    def require_end(self) -> None:
-        """Refuse numbers after the last function."""
-        left = len(self._numbers) - self._at
-        if left:
-            self._at += 1
-            raise self.refuse(f"{left} more numbers follow the last cost function", "correct the count or remove them")
 
 
 FORMAT = Format(name="wcsp", title="toulbar2 wcsp", endings=(".wcsp",), recognises=recognises, parse=parse, write=None)
