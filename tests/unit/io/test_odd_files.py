@@ -462,7 +462,7 @@ def test_a_bound_is_kept_by_what_is_made_of_the_model() -> None:
 @pytest.mark.parametrize(
     ("data", "name", "said"),
     [
-        ("network unknown {\n}\n", "a.bif", "the file is in no known format"),
+        ("net\n{\n}\n", "a.net", "the file is in no known format"),
         ("33d32945 stp file\n", "a.gph", "the file is in no known format"),
         ("p max 3 2\na 1 2 4\n", "a.max", "the file is in no known format"),
         ("3 3 1\n2 5 3 5\n", "a.graph", "the file is in no known format"),
