@@ -90,6 +90,11 @@ FILES: dict[str, tuple[str | bytes, int, str]] = {
         "The source maximises its log potential = −energy.",
     ),
     "graph.fg": ("1\n\n2\n0 1\n2 2\n2\n0 1\n3 2\n", 2, "The source maximises its log potential = −energy."),
+    "program.qplib": (
+        "two\nQBN\nmaximize\n2\n1\n2 1 3\n0\n1\n1 -1\n0.5\n1e300\n0\n0\n0\n0\n0\n0\n",
+        2,
+        "The source maximises its objective = −energy.",
+    ),
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
     "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),

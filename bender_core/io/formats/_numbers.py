@@ -27,9 +27,14 @@ class Numbers:
         self._at, self._start = 0, start
 
     @property
+    def position(self) -> int:
+        """The index of the word that comes next."""
+        return self._start + self._at
+
+    @property
     def _last(self) -> int:
         """The index of the word read last."""
-        return self._start + self._at - 1
+        return self.position - 1
 
     def next(self) -> float:
         """The next number."""
