@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bender_core.files import write_whole
-from bender_core.io._source import NUMBER, PACKED, Source, default_limit, pack, read
+from bender_core.io._source import NUMBER, PACKED, Source, default_limit, pack, read, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence, observed
 from bender_core.io.formats import FORMATS, native
@@ -67,7 +67,7 @@ def load(
         Size limit in bytes, packed and unpacked; by default ``BENDER_MAX_UPLOAD_MB`` of the environment, else 20 MB.
     format : str, optional
         Name of a format in ``FORMATS``; by default recognised by content, and by the ending if the content fits
-        several.
+        several. ``"orlib:3"`` is the third model of a file with several.
     evidence : str, path or bytes, optional
         A UAI evidence file, which conditions the model (see ``BinaryMRF.condition``).
     maximize : bool
@@ -98,12 +98,13 @@ def load(
     Traceback (most recent call last):
     bender_core.io.errors.FormatError: line 1: variable 0 has 3 states; only binary variables are supported
     """
-    possible = FORMATS if format is None else (_named(format),)
+    chosen, which = _chosen(format)
+    possible = FORMATS if chosen is None else (chosen,)
     binary = tuple(form.magic for form in possible if form.magic)
     source = read(path_or_bytes, name, max_bytes, binary=binary)
-    form = recognise(source) if format is None else possible[0]
+    form = chosen or recognise(source)
     with model_errors_as_format_errors():
-        mrf = form.parse(source)
+        mrf = form.parse(replace(source, which=which))
         others = (
             () if format is not None or form.length_of_ending(source.ending) else _also_taken_by(form.alike, source)
         )
@@ -180,6 +181,21 @@ def _also_taken_by(names: Iterable[str], source: Source) -> tuple[str, ...]:
             _named(name).parse(source)
             taken.append(name)
     return tuple(taken)
+
+
+def _chosen(format: str | None) -> tuple[Format | None, int]:
+    """The format that a name selects, and which model of a file with several, 0 if that is not said."""
+    if format is None:
+        return None, 0
+    name, colon, number = format.partition(":")
+    form = _named(name)
+    if not colon:
+        return form, 0
+    if not form.has_several:
+        raise FormatError(None, f"files of the format {name!r} have one model", f"write {name!r} alone")
+    if not (number.isascii() and number.isdecimal() and len(number) < 10 and int(number)):
+        raise FormatError(None, f"{shown(number)} is no number of a model", f'write a number from 1, like "{name}:3"')
+    return form, int(number)
 
 
 def _named(name: str) -> Format:

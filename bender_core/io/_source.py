@@ -59,11 +59,14 @@ class Source:
         The file's name without its folder, "" if unknown.
     data : bytes
         The content, unpacked, if it is binary.
+    which : int
+        Which model is meant, from 1, of a file with several; 0 if that is not said.
     """
 
     text: str
     filename: str = ""
     data: bytes = b""
+    which: int = 0
 
     @property
     def stem(self) -> str:

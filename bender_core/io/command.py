@@ -14,7 +14,11 @@ def model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the file of a model, and the options for reading it."""
     readable = ", ".join(form.name for form in FORMATS)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--format", metavar="NAME", help=f"{readable}; by default from the content")
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help=f"{readable}; by default from the content; orlib:3 is the third model of a file with several",
+    )
     parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: values of observed variables")
     parser.add_argument(
         "--maximize", action="store_true", help="the file's objective is maximised; for formats that do not say so"

@@ -106,6 +106,7 @@ FILES: dict[str, tuple[str | bytes, int, str]] = {
     "graph.col": ("c by hand\np edge 3 2\ne 1 2\ne 2 3 4\n", 3, "The source maximises its cut weight = −energy."),
     "graph.wel": ("10 20 1\n20 30 2.5\n", 3, "The source maximises its cut weight = −energy."),
     "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
+    "bqp.txt": ("1\n3 2\n1 1 -2\n1 3 1\n", 3, "The source maximises its objective = −energy."),
     "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −energy; its variables are spins"),
     "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),
 }
@@ -153,6 +154,20 @@ def test_the_page_says_what_is_minimised_and_maximises_on_demand() -> None:
     (complaint,) = complaints(upload(test, "a.wcsp", b"e 1 2 0 5 2"))
     assert "states what is minimised; read it without maximising. The current model is unchanged." in complaint
     assert lab(test).mrf is most
+
+
+def test_of_several_models_in_a_file_one_is_chosen() -> None:
+    test = app("instance")
+    (complaint,) = complaints(upload(test, "bqp50.txt", b"2\n1 1\n1 1 5\n2 1\n1 2 -3\n"))
+    assert complaint.startswith("bqp50.txt: the file has 2 problems; choose one, as the format orlib:1 to orlib:2.")
+    ran(test.selectbox("uploaded_format").set_value("orlib").run())
+    assert (heading(test), lab(test).mrf.n) == ("bqp50-1", 1)
+    ran(test.number_input("uploaded_which").set_value(2).run())
+    assert (heading(test), lab(test).mrf.n) == ("bqp50-2", 2)
+    (complaint,) = complaints(ran(test.number_input("uploaded_which").set_value(3).run()))
+    assert "the file has 2 problems, and no problem 3" in complaint
+    ran(test.selectbox("uploaded_format").set_value("sparse").run())
+    assert "uploaded_which" not in test.session_state
 
 
 def test_a_pasted_text_is_maximised_on_demand() -> None:

@@ -12,6 +12,7 @@ from bender_core.io.formats import (
     edge_lists,
     fg,
     native,
+    orlib,
     qh,
     qplib,
     qubo,
@@ -42,5 +43,6 @@ FORMATS: tuple[Format, ...] = (
     edge_lists.MATRIX,
     edge_lists.DIMACS,
     edge_lists.EDGES,
+    orlib.FORMAT,
     wcsp.FORMAT,
 )

@@ -47,6 +47,8 @@ class Format:
         By how much the rounding of what is written, of this model, changes an energy at most.
     magic : bytes
         The first bytes of binary files; empty if files are text.
+    has_several : bool
+        Whether a file may have several models, of which ``load(..., format="name:3")`` reads the third.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Format:
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
     rounding: Callable[[BinaryMRF], float] = lambda mrf: 0.0
     magic: bytes = b""
+    has_several: bool = False
 
     def length_of_ending(self, name: str) -> int:
         """The length of the longest ending of this format that a file name has; 0 if it has none."""

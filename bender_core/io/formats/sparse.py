@@ -44,8 +44,16 @@ def recognises(source: Source) -> bool:
     )
 
 
-def parse(source: Source) -> BinaryMRF:
+def parse(source: Source, title: str = TITLE, maximised: bool = False) -> BinaryMRF:
     """Read a sparse file.
+
+    Parameters
+    ----------
+    source : Source
+    title : str
+        Of the format.
+    maximised : bool
+        Whether the sum is maximised, whatever the sign of the number of coefficients.
 
     Raises
     ------
@@ -59,17 +67,18 @@ def parse(source: Source) -> BinaryMRF:
     found.require_count(abs(m), "coefficients")
     found.require_range(1, abs(n))
     domain: Domain = "spins" if n < 0 else "bits"
-    sign = -1.0 if m < 0 else 1.0
+    maximised = maximised or m < 0
+    sign = -1.0 if maximised else 1.0
     i, j, alone = found.i - 1, found.j - 1, found.i == found.j
     value, comments = np.where(alone, 1.0, 2.0) * found.value, stated(source)
     # The square of a spin is 1.
     squares = alone & (domain == "spins")
     ends, offsets = (i[~squares], j[~squares]), [comments.offset, *value[squares].tolist()]
     energy = from_coefficients(ends, value[~squares], abs(n), domain, sign * comments.scale, offsets)
-    objective = Objective(name="objective", sense="max" if m < 0 else "min", scale=sign, domain=domain)
-    silent = n > 0 and m >= 0 and not source.ending.endswith(_STATING)
-    notes = notes_of(comments, TITLE, "SPIN" if n < 0 else "BINARY") + found.mirrored() + (MINIMISED,) * silent
-    return energy.model(source, TITLE, objective, tuple(map(str, range(1, abs(n) + 1))), notes)
+    objective = Objective(name="objective", sense="max" if maximised else "min", scale=sign, domain=domain)
+    silent = n > 0 and not maximised and not source.ending.endswith(_STATING)
+    notes = notes_of(comments, title, "SPIN" if n < 0 else "BINARY") + found.mirrored() + (MINIMISED,) * silent
+    return energy.model(source, title, objective, tuple(map(str, range(1, abs(n) + 1))), notes)
 
 
 def _written(mrf: BinaryMRF) -> tuple[int, Coefficients]:

@@ -58,6 +58,10 @@ def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
     begin_next(current, Choice(mrf, origin, size, default_strategy(mrf), variant, schedule))
 
 
+# Formats whose files may have several models.
+SEVERAL = {form.name for form in FORMATS if form.has_several}
+
+
 def arriving() -> None:
     """A model that is being made the current one, with its progress and Stop; or why it or a file was refused."""
     current = lab() if has_lab() else None
@@ -127,6 +131,8 @@ def upload() -> None:
         key="uploaded_format",
         on_change=_uploaded,
     )
+    if st.session_state.uploaded_format in SEVERAL:
+        st.number_input("Which model of the file", 1, key="uploaded_which", on_change=_uploaded)
     st.toggle(MAXIMISE, key="uploaded_maximize", on_change=_uploaded, help=WHEN)
     # A form: outside one, leaving the text field reruns the page and moves the button away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
@@ -152,6 +158,8 @@ def _uploaded() -> None:
         ERROR.set("")
         return
     form, maximize = st.session_state.get("uploaded_format"), st.session_state.get("uploaded_maximize", False)
+    if form in SEVERAL:
+        form = f"{form}:{st.session_state.get('uploaded_which', 1)}"
     read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form, maximize=maximize))
 
 
