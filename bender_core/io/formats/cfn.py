@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from bender_core.io._comments import unread
 from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
-from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, Bound, CostFunctions
+from bender_core.io.formats._costs import UNSUPPORTED, Bound, CostFunctions
 from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
 
@@ -95,10 +96,11 @@ def parse(source: Source) -> BinaryMRF:
 class _Variable:
     name: str
     values: list[str]
+    size: int
 
     def value(self, word: str) -> int | None:
         """The index of a value, given by name or index."""
-        if word in ("0", "1"):
+        if word in ("0", "1")[: self.size]:
             return int(word)
         return self.values.index(word) if word in self.values else None
 
@@ -119,21 +121,22 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
     while not scanner.closes():
         name, values, size = scanner.take(_VARIABLE, "a variable and its values, or their number").groups()
         # Without a name, the domain comes first.
-        variable = _Variable(f"x{len(found)}" if name is None else _unquoted(name), _words(values or ""))
-        size = str(len(variable.values)) if size is None else _unquoted(size)
-        if size != "2":
+        name = f"x{len(found)}" if name is None else _unquoted(name)
+        listed = _words(values or "")
+        size = str(len(listed)) if size is None else _unquoted(size)
+        if size not in ("1", "2"):
             raise scanner.refuse(
-                f"variable {shown(variable.name)} has {size[:24]} values", "only binary variables are supported"
+                f"variable {shown(name)} has {size[:24]} values", "only binary variables are supported"
             )
-        if variable.name in names:
-            raise scanner.refuse(f"the variable {shown(variable.name)} is given twice", "give each its own name")
-        names.add(variable.name)
-        found.append(variable)
+        if name in names:
+            raise scanner.refuse(f"the variable {shown(name)} is given twice", "give each its own name")
+        names.add(name)
+        found.append(_Variable(name, listed, int(size)))
     return found
 
 
 def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> CostFunctions:
-    functions = CostFunctions([2] * len(variables))
+    functions = CostFunctions([variable.size for variable in variables])
     # With quotes too: looking up names takes most of the time.
     index = {form: i for i, variable in enumerate(variables) for form in (variable.name, f'"{variable.name}"')}
     named: dict[str, list[float]] = {}
@@ -142,6 +145,8 @@ def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> C
     while not scanner.closes():
         name, scope_words, default, table, lender = scanner.take(_FUNCTION, "{scope: [...], costs: [...]}").groups()
         scope = _scope(scanner, _WORDS.findall(scope_words, 1, len(scope_words) - 1), index, len(variables))
+        if functions.entries(scope) is None:
+            raise scanner.refuse(f"a cost function has {len(scope)} variables", UNSUPPORTED)
         if table is None:
             borrowed.append((scope, _unquoted(lender), scanner.line()))
             continue
@@ -150,7 +155,7 @@ def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> C
         if name is not None:
             named[_unquoted(name)] = costs
     for scope, lender, line in borrowed:
-        if lender not in named or len(named[lender]) != 1 << len(scope):
+        if lender not in named or len(named[lender]) != functions.entries(scope):
             raise FormatError(line, f"there is no function {shown(lender)} of as many variables", "write the table")
         functions.add(scope, named[lender])
     return functions
@@ -158,14 +163,13 @@ def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> C
 
 def _scope(scanner: _Scanner, words: list[str], index: dict[str, int], n: int) -> list[int]:
     """The variables that words name, in quotes or not, or number."""
-    if len(words) > LARGEST_ARITY:
-        raise scanner.refuse(f"a cost function has {len(words)} variables", UNSUPPORTED)
     scope = [index.get(word, -1) for word in words]
     if -1 in scope:
         scope = [_variable(scanner, _unquoted(word), index, n) for word in words]
-    if len(scope) == 2 and scope[0] == scope[1]:
-        name = shown(_unquoted(words[0]))
-        raise scanner.refuse(f"a scope names the variable {name} twice", "name two distinct variables")
+    if len(set(scope)) < len(scope):
+        ((twice, _),) = Counter(scope).most_common(1)
+        name = shown(_unquoted(words[scope.index(twice)]))
+        raise scanner.refuse(f"a scope names the variable {name} twice", "name distinct variables")
     return scope
 
 
@@ -179,7 +183,7 @@ def _variable(scanner: _Scanner, word: str, index: dict[str, int], n: int) -> in
 
 def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | None, bound: Bound) -> list[float]:
     """The costs of a function, one for each pair of values."""
-    size = 1 << len(scope)
+    size = math.prod(variable.size for variable in scope)
     if default is None:
         costs = _costs(scanner, text[1:-1], bound)
         if len(costs) != size:
@@ -197,7 +201,7 @@ def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | 
                 raise scanner.refuse(
                     f"{shown(word)} is no value of the variable {shown(variable.name)}", "name a value or its index"
                 )
-            at = 2 * at + value
+            at = variable.size * at + value
         table[at] = cost
     return table
 

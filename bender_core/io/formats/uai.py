@@ -17,7 +17,7 @@ Source: docs/formats.md §2.2 and §2.3; https://uaicompetition.github.io/uci-20
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -74,8 +74,10 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
     reader = _Reader(tokens)
     n = reader.count("variables", words_each=1)
     source.require_variables(n, tokens.line(1))
-    reader.cardinalities(n)
+    fixed = reader.cardinalities(n)
     n_factors = reader.count("factors", words_each=3)
+    if fixed.any():
+        reader.leave_out(fixed, n_factors)
     starts, arities = reader.scopes(n, n_factors)
     tables, potts = reader.tables(arities, logarithms)
 
@@ -88,8 +90,10 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
     edges = reader.variables(starts[pair, None] + np.arange(2))
     pairs = reader.energies(tables[pair, None] + np.where(potts[pair, None], 0, np.arange(4)), logarithms)
     pairs[potts[pair, None] & np.array([True, False, False, True])] = 0.0
+    unary = sums_of_tables(reader.variables(starts[single]), singles, n)
+    unary[fixed, 1] = np.inf
     return BinaryMRF(
-        unary=sums_of_tables(reader.variables(starts[single]), singles, n),
+        unary=unary,
         edges=edges,
         pairwise=pairs.reshape(-1, 2, 2),
         constant=math.fsum(constants[:, 0]),
@@ -106,13 +110,18 @@ class _Reader:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._numbers = tokens.numbers(start=1)
+        # Where each was in the file, of those that are left.
+        self._places: Sequence[int] | IntArray = range(len(self._numbers))
         self._at = 0
 
+    def _token(self, index: int) -> int:
+        return 1 + (int(self._places[index]) if index < len(self._places) else len(self._tokens))
+
     def _line(self, index: int) -> int:
-        return self._tokens.line(index + 1)
+        return self._tokens.line(self._token(index))
 
     def _word(self, index: int) -> str:
-        return shown(self._tokens.word(index + 1)).strip("'")
+        return shown(self._tokens.word(self._token(index))).strip("'")
 
     def count(self, what: str, words_each: int) -> int:
         """A count of items, each of which needs at least ``words_each`` later words."""
@@ -128,16 +137,33 @@ class _Reader:
         self._at += 1
         return int(value)
 
-    def cardinalities(self, n: int) -> None:
-        """Skip the numbers of states; all must be 2."""
-        wrong = np.flatnonzero(self._numbers[self._at : self._at + n] != 2)
+    def cardinalities(self, n: int) -> BoolArray:
+        """Skip the numbers of states; whether each is 1, as all others must be 2."""
+        states = self._numbers[self._at : self._at + n]
+        wrong = np.flatnonzero((states != 1) & (states != 2))
         if len(wrong):
             index = self._at + int(wrong[0])
-            states = self._word(index)
-            raise FormatError(
-                self._line(index), f"variable {wrong[0]} has {states} states", "only binary variables are supported"
-            )
+            what = f"variable {wrong[0]} has {self._word(index)} states"
+            raise FormatError(self._line(index), what, "only binary variables are supported")
         self._at += n
+        fixed: BoolArray = states == 1
+        return fixed
+
+    def leave_out(self, fixed: BoolArray, n_factors: int) -> None:
+        """Leave variables of one state out of all scopes, which does not change the tables."""
+        numbers, is_fixed = memoryview(self._numbers), fixed.tobytes()  # type: ignore[arg-type]
+        kept, n, at = np.ones(len(numbers), bool), len(fixed), self._at
+        for _ in range(n_factors):
+            arity = int(numbers[at]) if at < len(numbers) and 0 <= numbers[at] <= n else 0
+            scope = [int(v) if 0 <= v < n and v == int(v) else -1 for v in numbers[at + 1 : at + 1 + arity]]
+            if -1 in scope or len(set(scope)) < arity:
+                break  # `scopes` says what is wrong here
+            out = [at + 1 + k for k, variable in enumerate(scope) if is_fixed[variable]]
+            kept[out] = False
+            self._numbers[at : at + 1] -= len(out)
+            at += 1 + arity
+        self._places = np.flatnonzero(kept)
+        self._numbers = self._numbers[kept]
 
     def scopes(self, n: int, n_factors: int) -> tuple[IntArray, IntArray]:
         """Where each scope starts among the numbers, and its size."""
@@ -239,7 +265,7 @@ class _Reader:
     def _refuse_underflow(self, zeros: IntArray) -> None:
         """Refuse potentials that float64 rounds to 0 although they forbid nothing."""
         for place in zeros.tolist():
-            word = self._tokens.word(place + 1)
+            word = self._tokens.word(self._token(place))
             if NOT_ZERO.match(word):
                 raise FormatError(
                     self._line(place), f"a potential is {self._word(place)}, too small a number", "write logarithms"

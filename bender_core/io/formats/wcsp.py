@@ -10,6 +10,7 @@ Source: docs/formats.md §2.10; https://toulbar2.github.io/toulbar2/formats/wcsp
 
 from __future__ import annotations
 
+import math
 import re
 
 from bender_core.io._source import Source, Tokens, shown
@@ -50,18 +51,19 @@ def parse(source: Source) -> BinaryMRF:
     top = reader.bound()
     source.require_variables(n, tokens.line(1))
     reader.require_left(n, "variables")
-    for i in range(n):
-        if reader.next() != 2:
-            raise reader.refuse(f"variable {i} has {reader.word()} values", "only binary variables are supported")
+    sizes = [reader.size(i) for i in range(n)]
     reader.require_left(3 * m, "cost functions")
-    functions = CostFunctions([2] * n)
+    functions = CostFunctions(sizes)
+    most = LARGEST_ARITY + sizes.count(1)
     shared: list[list[float]] = []
     for _ in range(m):
-        arity = reader.whole("an arity", -LARGEST_ARITY, LARGEST_ARITY, UNSUPPORTED)
+        arity = reader.whole("an arity", -most, most, UNSUPPORTED)
         scope = [reader.whole("a variable", 0, n - 1) for _ in range(abs(arity))]
         if len(set(scope)) < len(scope):
-            raise reader.refuse(f"a cost function names variable {scope[0]} twice", "name two distinct variables")
-        table = reader.table(abs(arity), shared, top)
+            raise reader.refuse(f"a cost function names variable {scope[0]} twice", "name distinct variables")
+        if functions.entries(scope) is None:
+            raise reader.refuse(f"a cost function has {len(scope)} variables", UNSUPPORTED)
+        table = reader.table([sizes[i] for i in scope], shared, top)
         if arity < 0:
             shared.append(table)
         functions.add(scope, table)
@@ -88,20 +90,27 @@ class _Reader(Numbers):
         value = self._not_negative(what)
         return top.rounded(self.text()) if top.is_near(value) else value
 
-    def table(self, arity: int, shared: list[list[float]], top: Bound) -> list[float]:
+    def size(self, i: int) -> int:
+        """The number of values of a variable."""
+        size = self.next()
+        if size not in (1, 2):
+            raise self.refuse(f"variable {i} has {self.word()} values", "only binary variables are supported")
+        return int(size)
+
+    def table(self, sizes: list[int], shared: list[list[float]], top: Bound) -> list[float]:
         """The costs of a function, from its default cost on."""
-        default = self.cost("a default cost", top)
-        tuples = self.whole("a number of tuples", -len(shared), 1 << arity, "tuples are given once, or shared before")
+        default, entries = self.cost("a default cost", top), math.prod(sizes)
+        tuples = self.whole("a number of tuples", -len(shared), entries, "tuples are given once, or shared before")
         if tuples < 0:
             table = shared[-tuples - 1]
-            if len(table) != 1 << arity:
+            if len(table) != entries:
                 raise self.refuse("a shared table is for another number of variables", "share it with equal scopes")
             return table
-        table = [default] * (1 << arity)
+        table = [default] * entries
         for _ in range(tuples):
             index = 0
-            for _ in range(arity):
-                index = 2 * index + self.whole("a value", 0, 1)
+            for size in sizes:
+                index = size * index + self.whole("a value", 0, size - 1)
             table[index] = self.cost("a cost", top)
         return table
 
