@@ -125,6 +125,7 @@ NAN, FAR = struct.pack("<d", np.nan), struct.pack("<i", 2)
         (with_bytes(36, struct.pack("<d", np.inf)), "two neighbours disagree on their bias"),
         (with_bytes(36, NAN)[: HEADER + 48] + NAN + DATA[HEADER + 56 :], "the bias of 'a' and 'b' is nan"),
         (with_bytes(8, FAR), "the lists of neighbours do not follow each other"),
+        (with_bytes(8, b"\x01"), "the lists of neighbours do not follow each other"),
         (with_bytes(20, struct.pack("<i", -7)), "the lists of neighbours do not follow each other"),
         (with_bytes(32, FAR), "variable 0 has variable 2 for a neighbour, which does not exist"),
         (with_bytes(32, struct.pack("<i", -1)), "variable 0 has variable -1 for a neighbour, which does not exist"),

@@ -105,6 +105,14 @@ def test_names_places_and_the_best_labelling_are_kept(ending: str) -> None:
         load(text.encode(), name=f"a{ending}", evidence=b"1 1 1")
 
 
+def test_tables_are_lent_to_scopes_of_as_many_entries() -> None:
+    text = cfn([1, 2, 2], [([0, 1], [0.0, 5.0])]).replace("{scope: [v0", "f: {scope: [v0")
+    mrf = load(text.replace("}}", "} {scope: [v2, v0] costs: f} {scope: [v1] costs: f}}").encode())
+    assert [mrf.energy([0, *x]) for x in itertools.product((0, 1), repeat=2)] == [0.0, 5.0, 10.0, 15.0]
+    with pytest.raises(FormatError, match="there is no function 'f' of as many variables; write the table"):
+        load(text.replace("}}", "} {scope: [v2, v1] costs: f}}").encode())
+
+
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [

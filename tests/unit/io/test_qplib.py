@@ -92,6 +92,7 @@ def test_a_linear_program_has_no_quadratic_part() -> None:
         ("2 # number of non-default variable", "4 #", "line 21: the number of names is 4; it must be a whole number"),
         ("3 flow", "4 flow", "line 22: '4' names no variable; they run from 1 to 3"),
         ("3 flow", "0 flow", "line 22: '0' names no variable"),
+        ("3 flow", f"{'9' * 5000} flow", "line 22: '999999999999999999999...' names no variable"),
         ("1 x#1", "flow", "line 23: 'flow' names no variable"),
         ("0 # number of non-default constraint", "1 #", "line 24: the file does not end with 0 names of constraints"),
         ("0 # number of non-default constraint names\n", "", "line 23: the file does not end with 0 names"),
