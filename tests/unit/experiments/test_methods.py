@@ -328,7 +328,7 @@ def test_keys_of_earlier_kinds_of_runs_have_not_changed(monkeypatch: pytest.Monk
 
 
 def test_runs_of_methods_come_back_from_a_store(tmp_path: Path) -> None:
-    tasks, store = plan(methods=list(METHODS)).tasks(), Store(tmp_path / "a.sqlite")
+    tasks, store = plan(methods=OURS).tasks(), Store(tmp_path / "a.sqlite")
     execute(tasks, store, here([], {}), 1)
     assert store.missing(tasks) == []
     runs = of_plan(store.runs(), tasks)
