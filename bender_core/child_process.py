@@ -25,9 +25,16 @@ T = TypeVar("T")
 
 _COMMAND = [sys.executable, "-P", "-c", "from bender_core.child_process import serve; serve()"]
 
+# Reads until its parent has ended, and then ends a group of processes.
+_GUARD = ["sh", "-c", 'cat >/dev/null; kill -KILL -- "-$0"']
+# Seconds until a process that sends nothing more should have ended.
+PATIENCE = 1.0
+
 
 class Child(Generic[T]):
     """A process that runs a generator and sends back what it yields. It ends with its context, and with its parent.
+
+    While it is held, it cannot see that its parent has ended: then a guard sees that, and ends it.
 
     Parameters
     ----------
@@ -44,6 +51,7 @@ class Child(Generic[T]):
 
     def __init__(self, generator: Callable[..., Iterator[T]], *arguments: Any) -> None:
         self.ended = False
+        self._guard: subprocess.Popen[bytes] | None = None
         self._received: SimpleQueue[list[T]] = SimpleQueue()
         self._job = generator, arguments
 
@@ -55,13 +63,21 @@ class Child(Generic[T]):
             _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=settings, start_new_session=True
         )
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
-        for thread in self._threads:
-            thread.start()
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError:  # no room for its stack
+            self._process.kill()
+            self._process.wait()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._guard is not None:
+            self._guard.kill()
+            self._guard.communicate()
         self._signal("SIGKILL")
         self._process.kill()
         self._process.wait()
@@ -74,6 +90,9 @@ class Child(Generic[T]):
 
     def hold(self) -> None:
         """Let it rest, with the processes that it has started; on a system that cannot do this, it goes on."""
+        if self._guard is None and hasattr(os, "killpg"):
+            end = [*_GUARD, str(self._process.pid)]
+            self._guard = subprocess.Popen(end, stdin=subprocess.PIPE, start_new_session=True)
         self._signal("SIGSTOP")
 
     def go_on(self) -> None:
@@ -88,7 +107,10 @@ class Child(Generic[T]):
 
     def failure(self) -> str:
         """Why its process sends nothing more, once it has ended."""
-        code = self._process.wait()
+        try:
+            code = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "its process sends nothing that can be read"
         return f"its process was ended by {signal.Signals(-code).name}" if code < 0 else "its process gave no result"
 
     def receive(self, timeout: float) -> list[T]:

@@ -1,4 +1,4 @@
-"""Solvers of others, each in a process of its own that is killed at the time limit, as in a race of the app."""
+"""External solvers, each in a process of its own that is killed at the time limit, as in a race of the app."""
 
 from __future__ import annotations
 

@@ -208,5 +208,6 @@ class Stepped(Rounds, Generic[S, E]):
         if not 0 <= position <= len(self._log):
             raise ValueError(f"event {position} has not been computed; events 0 to {len(self._log)} can be shown")
         if position < self._log.first:
-            raise ValueError(f"event {position} cannot be shown, as events are not kept; make this with keeps=True")
+            first = f"those before event {self._log.first} are not kept"
+            raise ValueError(f"event {position} cannot be shown, as {first}; make this with keeps=True")
         self._show(position)

@@ -18,7 +18,7 @@ from bender_core.experiments.outcome import MEMORY_REACHED, Outcome, Record, out
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.rivals.rival import OF_PROCESS, Rival
+from bender_core.rivals.rival import OF_PROCESS, OF_SEARCH, Rival
 from bender_core.trying.proof import Descent
 from bender_core.trying.trials import Mover
 
@@ -67,7 +67,7 @@ class Entry:
         """The bytes that it needs at its start; for a method with groups, those of its first round."""
         if self.part is not None:
             return required_bytes(self.mrf, self.part, self.variant)
-        of_process = OF_PROCESS if self.method is not None and self.method.package else 0
+        of_process = OF_PROCESS + OF_SEARCH if self.method is not None and self.method.package else 0
         return of_process + needed_bytes(self.mrf)
 
     def begin(self, limits: Limits, account: Account) -> Mover:

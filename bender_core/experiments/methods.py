@@ -1,4 +1,4 @@
-"""Methods without chosen groups: proofs, cycles alone, message passing on single variables, and solvers of others."""
+"""Methods without chosen groups: proofs, cycles alone, message passing on single variables, and external solvers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Method:
     schedule : str
         That of message passing on single variables; empty if it is something else.
     package : str
-        Of a solver of others, which runs in a process of its own: the package that it needs.
+        Of an external solver, which runs in a process of its own: the package that it needs.
     """
 
     name: str

@@ -73,7 +73,7 @@ class Outcome:
 
     @property
     def building(self) -> float:
-        """Those of its seconds in which a solver of others built its own form of the model."""
+        """Those of its seconds in which an external solver built its own form of the model."""
         return building_of(curve_of(self.curve)) if self.curve else 0.0
 
 
@@ -107,7 +107,7 @@ def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome
 
 
 def building_of(records: NDArray[np.void]) -> float:
-    """The seconds in which a solver of others built its form of the model, after which its curve begins; else 0."""
+    """The seconds in which an external solver built its form of the model, after which its curve begins; else 0."""
     is_nothing_known = len(records) and not np.isfinite([records[0]["lower_bound"], records[0]["upper_bound"]]).any()
     return float(records[0]["seconds"]) if is_nothing_known else 0.0
 

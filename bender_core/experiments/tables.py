@@ -223,7 +223,7 @@ def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames.
 
     Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups; the
-    seconds in which a solver built its form of the model, if it is not one of others.
+    seconds in which its form of the model was built, if it is no external solver.
     """
     columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,

@@ -77,6 +77,7 @@ def reports(form: NormalForm, time_limit: float = math.inf) -> Iterator[Report]:
         yield Report(status=TIME_LIMIT)
         return
     if not costs_of(form).any():
+        yield Report(status=BUILT)
         yield Report(base_of(form), np.zeros(len(form.unary), np.int64), PROVEN)
         return
     n, base, scale, tolerance = len(form.unary), base_of(form), scale_of(costs_of(form)), tolerance_of(form)

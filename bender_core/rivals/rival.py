@@ -1,4 +1,4 @@
-"""A solver of others in a process of its own: it can be held, and killed, at any moment, and its memory is limited.
+"""An external solver in a process of its own: it can be held, and killed, at any moment, and its memory is limited.
 
 What it claims is checked as far as that is possible: energies are those of its labellings, computed here, and a bound
 above one of them ends its run.
@@ -15,6 +15,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from bender_core.account import Account
+from bender_core.checking.certificate import STOPPED
 from bender_core.child_process import Child
 from bender_core.engine.memory_needed import TooLargeError
 from bender_core.forms.scale import energy_scale
@@ -24,24 +25,24 @@ from bender_core.rivals.report import BUILT, FAILED, MEMORY, PROVEN, READY, Repo
 
 # Seconds of a turn; and within which its process has to start.
 TURN_SECONDS, START_SECONDS = 0.05, 60.0
-# Bytes that a process needs besides the model.
-OF_PROCESS = 128 << 20
+# Bytes: of an interpreter with its packages; and what a search needs at least besides the model.
+OF_PROCESS, OF_SEARCH = 128 << 20, 32 << 20
 # Relative to the energy at stake: by what a bound may be above an energy of which it is a bound, which is rounding; and
 # by what it may be below the energy of a labelling that it proves.
 ROUNDING, PROVES = 1e-9, 1e-6
 
-STOPPED, TOO_SLOW = "stopped", "it did not start"
+TOO_SLOW = "it did not start"
 
 
 class Rival:
-    """A search by a solver of others, turn by turn.
+    """A search by an external solver, turn by turn.
 
     Parameters
     ----------
     mrf : BinaryMRF
     search : Search
     account : Account
-        Charged with all the memory that is free there, which becomes the limit of the process.
+        Charged with all the memory that is free there, for the interpreter and for the search, which is limited to it.
 
     Attributes
     ----------
@@ -83,13 +84,18 @@ class Rival:
         self._is_ready = self.is_built = False
         self._waited = 0.0
         self._least, self._scale = floor(mrf), energy_scale(mrf)
-        limit = account.free
-        charges = account.open("process", {"process": limit})
-        if charges is None:  # another run was quicker
-            raise TooLargeError("the memory for the process of a solver is in use")
+        room = account.free
+        charges = account.open("process", {"process": room}) if room >= OF_PROCESS + OF_SEARCH else None
+        if charges is None:
+            raise TooLargeError("there is no memory for the process of a solver")
+        limit = room - OF_PROCESS
         with ExitStack() as stack:
             stack.callback(charges.close)
-            self._child = stack.enter_context(Child(_reports, search, mrf.unary, mrf.edges, mrf.pairwise, limit))
+            child = Child(_reports, search, mrf.unary, mrf.edges, mrf.pairwise, limit)
+            try:
+                self._child = stack.enter_context(child)
+            except (OSError, RuntimeError) as error:
+                raise TooLargeError(f"the process of a solver cannot be started: {error}") from None
             # Also where nobody closes it.
             self.close = weakref.finalize(self, stack.pop_all().close)
 
@@ -128,7 +134,7 @@ class Rival:
                 self._hear(report)
             if self._child.ended and not self.finished:
                 self._end(f"{FAILED}: {self._child.failure()}")
-        if self._is_ready:
+        if self._is_ready and not self.finished:
             self._child.hold()
 
     def _spend(self, seconds: float) -> None:

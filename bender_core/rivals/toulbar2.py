@@ -5,6 +5,7 @@ What it prints is read line by line. Its costs are decimals of a fixed number of
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -33,9 +34,6 @@ _VALUES = re.compile(r"(?: [01])+")
 
 def search(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
     """The search for the optimum of a model, as a `Search`."""
-    places, shift, rounding = precision(mrf)
-    unary, pairwise = (np.ldexp(costs, shift).tolist() for costs in (mrf.unary, mrf.pairwise.reshape(-1, 4)))
-    model = {"places": places, "unary": unary, "edges": mrf.edges.tolist(), "pairwise": pairwise}
     with subprocess.Popen(
         [sys.executable, "-P", str(SCRIPT)],
         stdin=subprocess.PIPE,
@@ -46,9 +44,17 @@ def search(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(model))
-        process.stdin.close()
-        lines = [""]
+        lines = [process.stdout.readline().strip()]
+        shift, rounding = 0, 0.0
+        if lines == [READY]:
+            limit_memory(limit)
+            limit_memory(limit, process.pid)
+            yield Report(status=READY)
+            text, shift, rounding = _model(mrf)
+            with contextlib.suppress(BrokenPipeError):  # its last lines say why
+                process.stdin.write(text)
+                process.stdin.close()
+            del text
         for line in process.stdout:
             lines = [*lines[-2:], line.strip()] if line.strip() else lines
             report = read(line.rstrip("\n"))
@@ -56,12 +62,18 @@ def search(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
                 continue
             if report.bound is not None:
                 report = report._replace(bound=float(np.ldexp(report.bound, -shift)) - rounding)
-            if report.status == READY:
-                limit_memory(limit, process.pid)
             yield report
             if report.status == PROVEN:
                 return
         yield Report(status=_failure(lines, process.wait()))
+
+
+def _model(mrf: BinaryMRF) -> tuple[str, int, float]:
+    """What the script reads, with the shift of costs and their rounding."""
+    places, shift, rounding = precision(mrf)
+    unary, pairwise = (np.ldexp(costs, shift).tolist() for costs in (mrf.unary, mrf.pairwise.reshape(-1, 4)))
+    model = {"places": places, "unary": unary, "edges": mrf.edges.tolist(), "pairwise": pairwise}
+    return json.dumps(model), shift, rounding
 
 
 def precision(mrf: BinaryMRF) -> tuple[int, int, float]:

@@ -231,7 +231,7 @@ def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
     assert np.diff(sorted(heights)).min() >= 16
 
 
-# -- solvers of others ----------------------------------------------------------------------------------------
+# -- external solvers ----------------------------------------------------------------------------------------
 
 
 def of_solver(kind: str, records: list[tuple[float, int, float, float, int]]) -> Curve:
@@ -260,6 +260,14 @@ def test_bounds_and_labellings_that_are_missing_are_not_drawn(curves: Curves) ->
     expect(curves.lines).to_have_count(2)
 
 
+def test_without_a_labelling_there_is_no_distance_to_the_best(curves: Curves) -> None:
+    curves.show(NAME, [of_solver("highs", [(0.2, 1, -60.0, np.inf, 0), (0.8, 2, -35.0, np.inf, 0)])])
+    curves.switch("seconds")
+    expect(curves.lines).to_have_count(1)
+    curves.switch("LB to best UB (log)")
+    expect(curves.lines).to_have_count(0)
+
+
 def test_the_tip_says_what_is_not_known(curves: Curves) -> None:
     curves.show(NAME, SOLVERS)
     curves.switch("seconds")
@@ -274,7 +282,7 @@ def test_the_tip_says_what_is_not_known(curves: Curves) -> None:
 def test_solvers_have_no_sweeps(curves: Curves) -> None:
     curves.show(NAME, [*race(9), *SOLVERS])
     expect(curves.lines).to_have_count(1)
-    expect(curves.root.locator(".how")).to_contain_text("Solvers of others have no sweeps")
+    expect(curves.root.locator(".how")).to_contain_text("External solvers have no sweeps")
     curves.switch("seconds")
     expect(curves.lines).to_have_count(3)
 

@@ -116,3 +116,46 @@ def test_memory_is_limited_beyond_the_present_use() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["refused", "refused again"]
+
+
+HOLDING = """
+import time
+from bender_core.child_process import Child
+
+child = Child(map, time.sleep, [0.0, 3600.0]).__enter__()
+child.receive(60.0)
+child.hold()
+print(child._process.pid, flush=True)
+time.sleep(3600.0)
+"""
+
+
+@pytest.mark.skipif(not LINUX, reason="looks at processes as Linux does")
+def test_a_child_that_is_held_ends_with_its_parent() -> None:
+    """Stopped, it cannot see that by itself."""
+    with subprocess.Popen([sys.executable, "-c", HOLDING], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = os.pidfd_open(int(parent.stdout.readline()))
+        parent.kill()
+    ended = select.select([child], [], [], PATIENCE)[0]
+    if not ended:
+        signal.pidfd_send_signal(child, signal.SIGKILL)
+    os.close(child)
+    assert ended
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="holds processes where the system can")
+def test_a_child_that_was_held_goes_on_and_leaves_no_guard() -> None:
+    with Child(iter, [1, 2]) as child:
+        child.hold()
+        guard = child._guard
+        assert guard is not None
+        child.go_on()
+        assert received(child) == [1, 2]
+    assert guard.poll() is not None
+
+
+def test_a_process_that_says_nothing_more_and_goes_on_is_no_reason_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bender_core.child_process.PATIENCE", 0.05)
+    with Child(*FOREVER) as child:
+        assert child.failure() == "its process sends nothing that can be read"

@@ -8,6 +8,7 @@ Source: docs/formats.md §2.21; https://people.brunel.ac.uk/~mastjjb/jeb/orlib/b
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bender_core.io._comments import HASH, unread
@@ -53,8 +54,8 @@ def parse(source: Source) -> BinaryMRF:
         what = f"the file has {len(parts)} problems" + f", and no problem {which}" * (which > len(parts))
         raise FormatError(None, what, f"choose one, as the format {NAME}:1 to {NAME}:{len(parts)}")
     begin, end = parts[which - 1]
-    # Lines stay where they are.
-    text = "\n" * tokens.text.count("\n", 0, begin) + tokens.text[begin:end]
+    # Lines stay where they are; a comment above a program would belong to the one before, so that none is read.
+    text = "\n" * tokens.text.count("\n", 0, begin) + re.sub("#[^\n]*", "", tokens.text[begin:end])
     mrf = sparse.parse(replace(source, text=text), TITLE, maximised=True)
     name = f"{source.stem}-{which}" if len(parts) > 1 else source.stem
     return replace(mrf, name=name, notes=mrf.notes + unread(source, HASH))

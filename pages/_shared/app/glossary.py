@@ -278,7 +278,7 @@ METHODS_HELP = (
     "their largest size. A proof decides variables and goes on with the rest: “proof” by groups and frustrated cycles, "
     "“by groups” and “by cycles” by one of them. “cycles” is the bound of the page Cycles; “MPLP with cycle pursuit” "
     "raises the same bound by messages. “MPLP” and “TRW-S” pass messages between single variables. HiGHS, toulbar2, "
-    "simulated annealing and tabu search are solvers of others, with their defaults, each in a process of its own; the "
+    "simulated annealing and tabu search are external solvers, with their defaults, each in a process of its own; the "
     "bounds are theirs, the energies of their labellings are computed here."
 )
 

@@ -46,8 +46,7 @@ def health(request: Request) -> PlainTextResponse:
         "sessions": str(_sessions()),
         "memory of all runs": f"{charged() >> 20} MB",
         "limit of a session": limit,
-        "memory of the server": f"{_resident() >> 20} MB",
-    }
+    } | _resident()
     text = "".join(f"{name}: {fact}\n" for name, fact in facts.items())
     return PlainTextResponse(text, 200 if is_well else 503, headers={"Cache-Control": "no-store"})
 
@@ -60,7 +59,10 @@ def _sessions() -> int:
     return sum(int(stat.value) for stat in stats if isinstance(stat, GaugeStat))
 
 
-def _resident() -> int:
-    """The memory of this process, bytes."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def _resident() -> dict[str, str]:
+    """The memory of this process, where the system tells it."""
+    status = Path("/proc/self/statm")
+    if not status.exists():
+        return {}
+    pages = int(status.read_text().split()[1])
+    return {"memory of the server": f"{pages * os.sysconf('SC_PAGE_SIZE') >> 20} MB"}

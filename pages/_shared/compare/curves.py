@@ -129,7 +129,7 @@ class Curve:
 
     @property
     def building(self) -> float | None:
-        """The seconds in which a solver of others built its form of the model; None for our own."""
+        """The seconds in which an external solver built its form of the model; None for our own."""
         return building_of(self.records) if self.method is not None and self.method.package else None
 
     @property
@@ -341,7 +341,8 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
         return f"{text} No labelling is known yet."
     if table.gap == 0:
         # That bounds meet within the tolerance of a run proves nothing finer; methods end where they prove it.
-        is_proven = any(curve.method and curve.status == GAP_CLOSED for curve in begun)
+        proofs = [k for k, curve in enumerate(begun) if curve.status == GAP_CLOSED and not curve.is_on_groups]
+        is_proven = any(table.best[k] and table.labelled[k] for k in proofs)
         return f"{text} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
     return f"{text} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
 

@@ -93,14 +93,18 @@ def choices(current: Lab) -> None:
         wrap=True,
         help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
+    missing = [method for method in METHODS.values() if method.missing]
     st.multiselect(
-        "Methods without chosen groups, and rivals",
-        list(METHODS),
+        "Methods without chosen groups, and external solvers",
+        [name for name, method in METHODS.items() if method not in missing],
         format_func=lambda name: METHODS[name].title,
         key="race_methods",
         wrap=True,
         help=METHODS_HELP,
     )
+    if missing:
+        names, packages = ([getattr(one, what) for one in missing] for what in ("title", "package"))
+        st.caption(f"Not installed here: {', '.join(names)} (pip install {' '.join(dict.fromkeys(packages))}).")
     sweeps, seconds = st.columns(2)
     sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"].meaning)
     seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
@@ -160,9 +164,6 @@ def chosen() -> int:
 
 def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
     """Why the chosen runs cannot race, and which could; empty if they can."""
-    missing = [f"{method.title} is not installed: {method.missing}" for method in _methods() if method.missing]
-    if missing:
-        return f"{missing[0]}."
     errors = [maker.errors[choice] for choice in partitions_chosen(maker.mrf) if choice in maker.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."

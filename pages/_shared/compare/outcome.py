@@ -76,7 +76,7 @@ def _opening(current: Lab, contest: Contest, curve: Curve | None, name: str) -> 
     if curve is not None and curve.method is not None and not curve.is_on_groups:
         page = PAGE_OF.get(curve.kind)
         if page is None:
-            st.button(f"Watch{name}", disabled=True, help="Solvers of others cannot be stepped through")
+            st.button(f"Watch{name}", disabled=True, help="External solvers cannot be stepped through")
             return
         label, help_text = OPENING[page]
         st.button(label, on_click=contest.open, args=(curve.method,), help=help_text)

@@ -64,6 +64,9 @@ class Racing(Personal):
         if not going:
             return text
         seconds = min(lane.seconds for lane in going)
+        starting = [lane.entry.strategy for lane in going if lane.turns and not lane.seconds]
+        if starting:
+            return f"{text}; starting {', '.join(starting)}…"
         text += f"; the others have used {seconds:.1f} s of {self.limits.seconds:g} s"
         sweeps = [lane.sweeps for lane in going if lane.entry.method is None]
         if not sweeps:

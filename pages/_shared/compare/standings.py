@@ -82,8 +82,8 @@ def _columns() -> dict[str, Any]:
     column = st.column_config
     lower = f"{GLOSSARY['lower bound'].meaning} Higher is better."
     upper = f"{GLOSSARY['upper bound'].meaning} Lower is better"
-    sweeps = f"{GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds; of solvers of others: reports."
-    seconds = "Computing time of the run alone, tables included; of solvers of others that of the wall clock"
+    sweeps = f"{GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds; of external solvers: reports."
+    seconds = "Computing time of the run alone, tables included; of external solvers that of the wall clock"
     near = "Seconds until its bound was within {} of the best labelling of all runs"
     near_help = {"to 1 %": near.format("1 %"), "to 0.1 %": near.format("0.1 %")}
     near_help["to proof"] = "Seconds until its bound was equal to the energy of the best labelling of all runs"

@@ -66,7 +66,7 @@ def watch(task: Task) -> None:
 
 
 def page_of(task: Task) -> str | None:
-    """The page that shows a run; None for a solver of others."""
+    """The page that shows a run; None for an external solver."""
     return WATCH if task.method is None else PAGE_OF.get(task.strategy)
 
 
@@ -234,7 +234,7 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
     if one.button(
         "Open on Cycles" if page == CYCLES else "Watch it",
         disabled=page is None,
-        help="Select a row by its checkbox; solvers of others cannot be stepped through",
+        help="Select a row by its checkbox; external solvers cannot be stepped through",
         width="stretch",
     ):
         watch(runs[rows[0]].task)

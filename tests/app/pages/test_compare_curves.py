@@ -225,3 +225,11 @@ def test_times_are_taken_where_a_bound_comes_near_the_best_labelling_of_all() ->
         [3.0, None, None],
         [4.0, None, None],
     ]
+
+
+def test_that_bounds_meet_is_a_proof_only_of_a_method_that_proves() -> None:
+    met = [(1.0, 1, -1.0, -1.0, 0)]
+    for kind, said in (("mplp", "the gap is closed"), ("highs", "it is optimal"), ("proof", "it is optimal")):
+        assert said in verdict([of_solver(kind, met, "gap closed")], going=False)
+    better = of_solver("tabu", [(1.0, 1, -np.inf, -2.0, 0)])
+    assert "optimal" not in verdict([of_solver("highs", met, "gap closed"), better], going=False)

@@ -33,6 +33,15 @@ def test_each_problem_is_maximised(which: int) -> None:
         assert mrf.objective.value(mrf.energy(x)) == value
 
 
+def test_comments_belong_to_no_problem() -> None:
+    text = TEXT.replace(" 3\t4", "# offset=5 scale=-1\n 3\t4")
+    for which in (1, 2):
+        plain, found = (load(each.encode(), format=f"orlib:{which}") for each in (TEXT, text))
+        assert found.content_hash() == plain.content_hash()
+        assert len(found.notes) == 1
+        assert "offset=5" in found.notes[0]
+
+
 def test_a_file_of_one_problem_needs_no_choice() -> None:
     mrf = load(text_of(PROBLEMS[1:2]).encode(), name="gka.txt")
     assert (mrf.n, mrf.name, mrf.objective.sense) == (3, "gka", "max")

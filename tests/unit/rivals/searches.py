@@ -1,4 +1,4 @@
-"""Searches that go wrong, in ways that a solver of others may."""
+"""Searches that go wrong, in ways that an external solver may."""
 
 from __future__ import annotations
 

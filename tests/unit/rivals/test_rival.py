@@ -1,4 +1,4 @@
-"""Solvers of others: what they say is checked, they are held and killed, and none stops the others."""
+"""External solvers: what they say is checked, they are held and killed, and none stops the others."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_noise_between_reports_ends_the_run_or_waits_for_the_limit_of_time() -> 
 
 @pytest.mark.skipif(not LINUX, reason="limits memory where the system can")
 def test_a_process_that_eats_memory_ends_at_its_limit() -> None:
-    found = asked(searches.eating, limit=200 << 20)
+    found = asked(searches.eating, limit=rival.OF_PROCESS + (64 << 20))
     assert (found.finished, found.status) == (True, MEMORY)
     assert found.upper_bound < math.inf
 
@@ -131,6 +131,24 @@ def test_a_process_that_does_not_start_is_given_up(monkeypatch: pytest.MonkeyPat
     found = asked(searches.not_starting)
     assert found.status == "the solver gave up: it did not start within 0.2 s"
     assert found.seconds == 0.0
+
+
+@pytest.mark.parametrize("error", [OSError("no more processes"), RuntimeError("can't start new thread")])
+def test_a_process_that_cannot_be_started_is_an_error_of_memory(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise error
+
+    account = Account(1 << 29)
+    monkeypatch.setattr(rival.Child, "__enter__", refuse)
+    with pytest.raises(bc.TooLargeError, match=str(error)):
+        Rival(MODEL, searches.hanging, account)
+    assert account.used == 0
+    tight = Account(rival.OF_PROCESS)
+    with pytest.raises(bc.TooLargeError, match="there is no memory for the process"):
+        Rival(MODEL, searches.hanging, tight)
+    assert tight.used == 0
 
 
 @pytest.mark.skipif(not LINUX, reason="looks at processes as Linux does")
@@ -179,7 +197,7 @@ def _method(search: Search) -> Method:
 def test_those_that_fail_do_not_stop_the_others() -> None:
     account = Account(1 << 30)
     wrong = (searches.failing, searches.killed, partial(searches.answering, answer="good news"))
-    limits = Limits(seconds=60.0, megabytes=100)
+    limits = Limits(seconds=60.0, megabytes=200)
     lanes = [Lane(entry_by(_method(search), MODEL), limits, account=account) for search in wrong]
     lanes.append(Lane(entry_by(METHODS["highs"], MODEL), limits, account=account))
     race = Race(lanes)
@@ -209,7 +227,7 @@ def test_a_run_that_is_ended_frees_its_memory_and_its_process() -> None:
 @pytest.mark.parametrize("name", ["highs", pytest.param("toulbar2", marks=by_toulbar2)])
 def test_a_solver_without_memory_says_so(name: str) -> None:
     large = bc.synth.ising_grid(150, 150, torus=True, coupling="gaussian", seed=1)
-    one = Lane(entry_by(METHODS[name], large), Limits(megabytes=24))
+    one = Lane(entry_by(METHODS[name], large), Limits(megabytes=160))
     while one.outcome is None:
         one.advance()
     assert one.outcome.status == MEMORY_REACHED
@@ -246,7 +264,7 @@ class Here:
 @pytest.fixture
 def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rival, "Child", Here)
-    for module in (milp, samplers):
+    for module in (milp, samplers, toulbar2):
         monkeypatch.setattr(module, "limit_memory", lambda *_: None)
 
 

@@ -37,7 +37,7 @@ const COLOURS =
   "dotted with ×: on all loose edges.";
 const WITHOUT = {
   rows: " Exact runs have no rows, nor have methods without chosen groups: they are not drawn.",
-  sweeps: " Solvers of others have no sweeps: they are not drawn.",
+  sweeps: " External solvers have no sweeps: they are not drawn.",
 };
 const LEADS = " The strip at the top has the colour of the run whose lower bound leads.";
 const STRIP = 5; // pixels, of its height
@@ -45,13 +45,30 @@ const KEPT = "bender-lab-curves"; // where the choice of axes is kept while the 
 const NAMED = 40; // characters of the model's name above the chart; the tip shows the full name
 const FEW = 8; // runs up to which buttons show the full name of the variant
 
+// Browsers may refuse storage to a frame.
+const keep = (choice) => {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(choice));
+  } catch {
+    // Then the choice lasts as long as the chart.
+  }
+};
+
+const kept = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT));
+  } catch {
+    return {};
+  }
+};
+
 class Curves {
   constructor(root) {
     this.root = root;
     this.$ = (selector) => root.querySelector(selector);
     this.svg = this.$("figure svg");
     this.picture = new Picture(this.$(".drawn"), "curves");
-    this.choice = { x: "sweeps", scale: "linear", y: "bounds", ...JSON.parse(sessionStorage.getItem(KEPT)) };
+    this.choice = { x: "sweeps", scale: "linear", y: "bounds", ...kept() };
     this.hidden = new Set();
     this.data = { model: "", scale: 0, runs: [] };
     this.lines = [];
@@ -78,7 +95,7 @@ class Curves {
   choose(what, value) {
     this.choice[what] = value;
     if (what !== "y") this.zoom.range = null;
-    sessionStorage.setItem(KEPT, JSON.stringify(this.choice));
+    keep(this.choice);
     this.press(what);
     this.draw();
   }

@@ -17,7 +17,8 @@ const best = (runs) => Math.min(...runs.flatMap((run) => run.upper.slice(-1)).fi
 const points = (run, choice, known, floor) => {
   const gap = choice.y === "gap";
   const along = run[choice.x];
-  const distance = (lower) => (lower === null ? null : Math.log10(Math.max(known - lower, floor)));
+  const isKnown = Number.isFinite(known);
+  const distance = (lower) => (lower === null || !isKnown ? null : Math.log10(Math.max(known - lower, floor)));
   const out = [];
   along.forEach((value, k) => {
     // A record within a sweep is drawn only if it is the last: halfway to the end of the sweep.
@@ -32,7 +33,7 @@ const points = (run, choice, known, floor) => {
   return out;
 };
 
-// What a run has none of: exact ones of rows, solvers of others of sweeps.
+// What a run has none of: exact ones of rows, external solvers of sweeps.
 export const lacks = (run, x) => (x === "rows" && run.exact) || (x === "sweeps" && run.step === "report");
 
 // Runs with the points of their lines, except those that are hidden or have none.
