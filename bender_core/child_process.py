@@ -26,7 +26,7 @@ T = TypeVar("T")
 _COMMAND = [sys.executable, "-P", "-c", "from bender_core.child_process import serve; serve()"]
 
 # Reads until its parent has ended, and then ends a group of processes.
-_GUARD = ["sh", "-c", 'cat >/dev/null; kill -KILL -- "-$0"']
+_GUARD = ["sh", "-c", 'cat >/dev/null; kill -9 "-$0"']
 # Seconds until a process that sends nothing more should have ended.
 PATIENCE = 1.0
 

@@ -1,4 +1,4 @@
-"""What a labelling costs above the sum of the least of all tables, without costs that no optimum has."""
+"""A model without its floor, the sum of the least energies of all tables, and without costs that no optimum pays."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ from bender_core.rivals.report import BUILT, FAILED, MEMORY, PROVEN, READY, Repo
 TURN_SECONDS, START_SECONDS = 0.05, 60.0
 # Bytes: of an interpreter with its packages; and what a search needs at least besides the model.
 OF_PROCESS, OF_SEARCH = 128 << 20, 32 << 20
-# Relative to the energy at stake: by what a bound may be above an energy of which it is a bound, which is rounding; and
-# by what it may be below the energy of a labelling that it proves.
-ROUNDING, PROVES = 1e-9, 1e-6
+# By what a bound may be above an energy of which it is a bound, or below one that it proves, relative to the energy at
+# stake.
+ROUNDING = 1e-9
 
 TOO_SLOW = "it did not start"
 
@@ -175,7 +175,7 @@ class Rival:
         lower = self.lower_bound if bound is None else bound + self._least
         if not lower <= energy + ROUNDING * self._scale:
             return f"its bound {lower:.9g} is above the energy {energy:.9g} of its own labelling"
-        if report.status == PROVEN and not energy - lower <= PROVES * self._scale:
+        if report.status == PROVEN and not energy - lower <= ROUNDING * self._scale:
             return f"its bound {lower:.9g} does not prove the energy {energy:.9g} of its labelling"
         return ""
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from pages._shared.watch import event_frames
 from tests.component.mounting import Stage
 from tests.labs import is_shown
 
@@ -55,7 +56,9 @@ def span(run: bc.Engine) -> range:
 
 
 @pytest.fixture
-def frames(page: Page, stage: Stage, span: range) -> list[dict[str, Any]]:
+def frames(page: Page, stage: Stage, span: range, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    # However busy the machine is, the stage has all events of the update.
+    monkeypatch.setattr(event_frames, "AHEAD_SECONDS", 60.0)
     stage.step("sweep")
     stage.step("sweep")
     stage.jump(span.start)

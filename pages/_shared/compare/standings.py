@@ -47,13 +47,13 @@ def columns(curves: Sequence[Curve], order: Sequence[int]) -> dict[str, list[obj
         "LB": [_finite(curve.lower_bound) for _, curve in rows],
         "UB": [_finite(curve.upper_bound) for _, curve in rows],
         "gap": [_finite(100 * curve.gap) for _, curve in rows],
-        "seconds": [curve.last("seconds") for _, curve in rows],
-        **{name: [_finite(within(curve, best, share)) for _, curve in rows] for name, share in NEAR.items()},
         "sweeps": [curve.last("sweep") for _, curve in rows],
         "rows": [None if curve.method and not curve.method.has_groups else curve.last("rows") for _, curve in rows],
+        "seconds": [curve.last("seconds") for _, curve in rows],
+        "status": [curve.ending for _, curve in rows],
+        **{name: [_finite(within(curve, best, share)) for _, curve in rows] for name, share in NEAR.items()},
         "building": [curve.building for _, curve in rows],
         "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
-        "status": [curve.ending for _, curve in rows],
     }
     # Most races have none of others.
     return {name: column for name, column in found.items() if name != "building" or any(column)}

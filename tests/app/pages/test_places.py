@@ -135,7 +135,7 @@ def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
     held, mine = contest(test), lab(test)
 
     class Curve:
-        max_size, strategy, variant, schedule = 8, "groups", 3, "mplp"
+        max_size, strategy, variant, schedule, method = 8, "groups", 3, "mplp", None
 
     watch(test, held.watch, mine.partition, Curve)
     assert (mine.variant, mine.run.arc) == (3, 7)

@@ -49,13 +49,13 @@ def glasses(draw: st.DrawFn) -> BinaryMRF:
 def test_written_files_are_read_again(form: bc.io.Format, mrf: BinaryMRF) -> None:
     largest = max(np.abs(mrf.unary).max(initial=0.0), np.abs(mrf.pairwise).max(initial=0.0))
     is_tiny = mrf.objective.domain == "spins" and largest < SMALLEST
-    if form.name in ("uai", "rudy", "sparse", "qubo", "qh") or is_tiny:
-        # They cannot say everything, and then say so.
-        try:
-            data = dumps(mrf, form.name)
-        except FormatError:
-            return
-    data = dumps(mrf, form.name)
+    try:
+        data = dumps(mrf, form.name)
+    except FormatError as error:
+        # These cannot say everything, and then say so; others refuse to round energies beside much larger ones.
+        if not (is_tiny or form.name in ("uai", "rudy", "sparse", "qubo", "qh") or "rounded" in str(error)):
+            raise
+        return
     again = load(data, name=f"a{form.endings[0]}")
     assert again.n == mrf.n
     # Potentials near 1 round energies near 0, by little enough or they are refused.
