@@ -42,6 +42,8 @@ class Child(Generic[T]):
         A function that a fresh interpreter can import; returns an iterator.
     *arguments
         Its arguments; pickled, as are the values it yields.
+    rests : bool
+        Whether it is held as soon as it has sent its first value, until `go_on`.
 
     Attributes
     ----------
@@ -49,8 +51,8 @@ class Child(Generic[T]):
         Whether everything that the process sent has been received, and it sends no more.
     """
 
-    def __init__(self, generator: Callable[..., Iterator[T]], *arguments: Any) -> None:
-        self.ended = False
+    def __init__(self, generator: Callable[..., Iterator[T]], *arguments: Any, rests: bool = False) -> None:
+        self.ended, self._rests = False, rests
         self._guard: subprocess.Popen[bytes] | None = None
         self._received: SimpleQueue[list[T]] = SimpleQueue()
         self._job = generator, arguments
@@ -132,7 +134,11 @@ class Child(Generic[T]):
         # A killed child may leave an incomplete value, and a library may write something else.
         with contextlib.suppress(Exception):
             while True:
-                self._received.put([pickle.load(self._process.stdout)])  # type: ignore[arg-type]
+                values = [pickle.load(self._process.stdout)]  # type: ignore[arg-type]
+                if self._rests:
+                    self._rests = False
+                    self.hold()
+                self._received.put(values)
         self._received.put([])
 
 

@@ -91,7 +91,8 @@ class Rival:
         limit = room - OF_PROCESS
         with ExitStack() as stack:
             stack.callback(charges.close)
-            child = Child(_reports, search, mrf.unary, mrf.edges, mrf.pairwise, limit)
+            # Once it has started, it waits for its turn.
+            child = Child(_reports, search, mrf.unary, mrf.edges, mrf.pairwise, limit, rests=True)
             try:
                 self._child = stack.enter_context(child)
             except (OSError, RuntimeError) as error:
@@ -121,11 +122,12 @@ class Rival:
         return self.finished
 
     def _turn(self) -> None:
-        """Let it work for some time, or up to its next news."""
-        self._child.go_on()
+        """Let it work for some time, or up to its next news; or let it start."""
+        if self._is_ready:
+            self._child.go_on()
         begun = last = time.perf_counter()
-        known = self.sweep
-        while not self.finished and self.sweep == known and last < begun + TURN_SECONDS:
+        known = self.sweep, self._is_ready
+        while not self.finished and (self.sweep, self._is_ready) == known and last < begun + TURN_SECONDS:
             reports = self._child.receive(begun + TURN_SECONDS - last)
             now = time.perf_counter()
             self._spend(now - last)

@@ -102,3 +102,13 @@ def with_a_child(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
     yield Report(bound=-float(process.pid))
     time.sleep(3600.0)
+
+
+def building(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
+    """Take some time to build a model."""
+    yield Report(status=READY)
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    yield Report(status=BUILT)
+    yield Report(labeling=np.zeros(mrf.n, np.int64))

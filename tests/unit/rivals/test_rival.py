@@ -187,6 +187,18 @@ def test_between_its_turns_a_process_is_held() -> None:
     found.close()
 
 
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="holds processes where the system can")
+def test_what_is_done_before_the_first_turn_is_counted() -> None:
+    """A process that is ready does not go on before it may."""
+    found = Rival(MODEL, searches.building, Account(1 << 28))
+    while not found._is_ready:
+        found.run(on_progress=lambda _: True)
+    time.sleep(0.6)
+    found.run(1)
+    found.close()
+    assert 0.28 <= found.building <= found.seconds
+
+
 # -- a race ---------------------------------------------------------------------------------------------------
 
 
@@ -239,7 +251,7 @@ def test_a_solver_without_memory_says_so(name: str) -> None:
 class Here:
     """A child in the same process."""
 
-    def __init__(self, generator: Callable[..., Iterator[Any]], *job: Any) -> None:
+    def __init__(self, generator: Callable[..., Iterator[Any]], *job: Any, rests: bool) -> None:
         self.ended = False
         self._values = generator(*job)
 
