@@ -77,14 +77,15 @@ class Child(Generic[T]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._guard is not None:
-            self._guard.kill()
-            self._guard.communicate()
         self._signal("SIGKILL")
         self._process.kill()
         self._process.wait()
         for thread in self._threads:
             thread.join()
+        # Last, as the thread that receives may have begun to hold it.
+        if self._guard is not None:
+            self._guard.kill()
+            self._guard.communicate()
         for pipe in (self._process.stdin, self._process.stdout):
             # Values not yet sent are dropped on purpose.
             with contextlib.suppress(OSError):
