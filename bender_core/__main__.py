@@ -22,7 +22,11 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.checking.command import verified
 from bender_core.experiments import command as experiment
-from bender_core.files import require_apart, require_place
+from bender_core.experiments import read_plan
+from bender_core.experiments.bundle import bundle
+from bender_core.experiments.contenders import Study
+from bender_core.experiments.tables import of_plan
+from bender_core.files import require_apart, require_place, write_whole
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.io.command import model_arguments, requested_model
 from bender_core.io.terminal import exit_code, following
@@ -108,8 +112,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     convert.set_defaults(command=_convert)
 
-    experiments = commands.add_parser("experiment", help="many runs: plan, carry out, report")
-    experiment.add_arguments(experiments)
+    experiments = commands.add_parser("experiment", help="many runs: plan, carry out, report, export")
+    experiment.add_arguments(experiments, _export)
 
     app = commands.add_parser("app", help="start the app, and print its address")
     app.add_argument("--port", type=int, default=8501, metavar="N", help="of the app's server (default 8501)")
@@ -317,6 +321,23 @@ def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
 
 def _verify(options: argparse.Namespace) -> int:
     print(verified(requested_model(options), options.proof))
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    # Figures take a second to load.
+    from bender_core.visualization.on_paper import files
+    from bender_core.visualization.study import pictures
+
+    store = experiment.store_of(options)
+    tasks = experiment.tasks_of(read_plan(options.plan))
+    study = Study(of_plan(store.runs(), tasks), tasks)
+    if not study.runs:
+        print("no run of this plan is done yet; run it first", file=sys.stderr)
+        return 1
+    to = options.to or options.plan.with_suffix(".zip")
+    write_whole(to, bundle(options.plan, study, store, files(pictures(study)), bc.__version__))
+    print(f"{len(study.runs)} runs, with tables and figures: {to}")
     return 0
 
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _COMMAND = [sys.executable, "-P", "-c", "from bender_core.child_process import serve; serve()"]
 
 # Reads until its parent has ended, and then ends a group of processes.
-_GUARD = ["sh", "-c", 'cat >/dev/null; kill -9 "-$0"']
+_GUARD = ["sh", "-c", 'read _; kill -9 "-$0"']
 # Seconds until a process that sends nothing more should have ended.
 PATIENCE = 1.0
 
@@ -66,9 +66,11 @@ class Child(Generic[T]):
         )
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
         try:
+            if self._rests:
+                self._guarded()  # now, as it goes on meanwhile
             for thread in self._threads:
                 thread.start()
-        except RuntimeError:  # no room for its stack
+        except (OSError, RuntimeError):  # no room for another process, or for the stack of a thread
             self._process.kill()
             self._process.wait()
             raise
@@ -93,10 +95,14 @@ class Child(Generic[T]):
 
     def hold(self) -> None:
         """Let it rest, with the processes that it has started; on a system that cannot do this, it goes on."""
+        self._guarded()
+        self._signal("SIGSTOP")
+
+    def _guarded(self) -> None:
+        """Start its guard, where it can be held."""
         if self._guard is None and hasattr(os, "killpg"):
             end = [*_GUARD, str(self._process.pid)]
             self._guard = subprocess.Popen(end, stdin=subprocess.PIPE, start_new_session=True)
-        self._signal("SIGSTOP")
 
     def go_on(self) -> None:
         """End its rest."""
@@ -107,6 +113,16 @@ class Child(Generic[T]):
         if hasattr(signal, name) and hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, getattr(signal, name))
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process has not ended, though it may be held."""
+        return self._process.poll() is None
+
+    @property
+    def number(self) -> int:
+        """That of its process."""
+        return self._process.pid
 
     def failure(self) -> str:
         """Why its process sends nothing more, once it has ended."""

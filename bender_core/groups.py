@@ -56,6 +56,8 @@ class Partition:
         The reason for this choice, in a sentence; empty if there was no choice.
     seed : int
         The seed of the strategy's random choices and ties.
+    seconds : float
+        The processor time that a strategy took to choose them; 0 of groups that are stated or edited.
     """
 
     groups: tuple[IntArray, ...]
@@ -63,6 +65,7 @@ class Partition:
     strategy: str = "manual"
     reason: str = ""
     seed: int = 0
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.groups):

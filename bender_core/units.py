@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 _DURATIONS = ((3600.0, 7200.0, "h"), (60.0, 120.0, "min"), (1.0, 0.1, "s"), (1e-3, 0.0, "ms"))
 
 
@@ -29,3 +31,15 @@ def storage(count: float) -> str:
 def so_far(bound: float) -> str:
     """The best lower bound of a search, after the words that say what it does; empty before there is one."""
     return f", bound {bound:.6g}" if math.isfinite(bound) else ""
+
+
+def figures(value: float, digits: int = 3) -> str:
+    """A number with some digits that count, never as a power of ten; a dash if there is none."""
+    if not math.isfinite(value):
+        return "–"
+    return np.format_float_positional(value, precision=digits, fractional=False, trim="-")
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with three digits that count; a dash if there is none."""
+    return f"{figures(100 * share)} %" if math.isfinite(share) else "–"

@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"(?<=```text\n).*?(?=\n```)", re.DOTALL)
 def filled(text: str) -> str:
     """A document with the sections of the report in its blocks."""
     tasks = read_plan(STUDY / "small.toml").tasks()
-    said = report(of_plan(Store(STUDY / "small.sqlite").runs(), tasks))
+    said = report(of_plan(Store(STUDY / "small.sqlite").runs(), tasks), tasks)
     # True of any copy of this page, sooner or later.
     sections = iter(re.sub("\n.* by another version of the code", "", said).split("\n\n"))
     return _BLOCK.sub(lambda _: next(sections), text)

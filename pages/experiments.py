@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from bender_core.experiments import StoreError
-from bender_core.experiments.tables import (
-    of_plan,
-)
 from pages._shared.app.data import store
-from pages._shared.app.text import complaint, heading
+from pages._shared.app.text import complaint, heading, paragraph
 from pages._shared.experiments.choosing import choose, planned
 from pages._shared.experiments.execution import facts, run_controls
+from pages._shared.experiments.experimenting import experiment
+from pages._shared.experiments.finished import finished
 from pages._shared.experiments.outcomes import results
 
 
@@ -23,12 +22,16 @@ def show() -> None:
         on_table = None if name is None else planned(name)
         if on_table is None:
             return
-        runs, todo = of_plan(store().runs(), on_table.tasks), store().missing(on_table.tasks)
+        # Read once, and before the results: it may end while the page is drawn.
+        is_running = experiment(on_table.name).busy
+        done = finished(on_table, store())
         heading(on_table.plan.name)
-        facts(on_table, todo)
-        run_controls(on_table, todo, runs)
+        if on_table.plan.question:
+            paragraph(on_table.plan.question)
+        facts(on_table, done.todo, is_running)
+        run_controls(on_table, done.todo, done.study.runs, is_running)
     with right:
-        results(runs)
+        results(done, is_running)
 
 
 try:

@@ -27,12 +27,15 @@ class Rounds(ABC):
         When the bound proves the labelling.
     n_rows : int
         Benders rows in use: none.
+    work : int
+        Of all rounds, table entries, other work converted to entries.
     """
 
     labeling: IntArray
     upper_bound: float
     lower_bound: float
     margin: Margin
+    work: int
     n_rows = 0
 
     @property

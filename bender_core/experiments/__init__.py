@@ -3,24 +3,32 @@
 import warnings
 
 from bender_core.experiments.execute import PlanProgress, dask, execute, local
+from bender_core.experiments.lane import Entry, Lane, entry_by
+from bender_core.experiments.methods import METHODS
 from bender_core.experiments.outcome import Outcome, curve_of
 from bender_core.experiments.perform import perform
 from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_at_most
+from bender_core.experiments.race import Race
 from bender_core.experiments.store import FinishedRun, Store, StoreError
 
 __all__ = [
+    "METHODS",
+    "Entry",
     "FinishedRun",
     "Instance",
+    "Lane",
     "Limits",
     "Outcome",
     "Plan",
     "PlanError",
     "PlanProgress",
+    "Race",
     "Store",
     "StoreError",
     "Task",
     "curve_of",
     "dask",
+    "entry_by",
     "execute",
     "local",
     "perform",

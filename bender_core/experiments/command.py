@@ -1,13 +1,15 @@
-"""``python -m bender_core experiment plan|run|status|report``."""
+"""``python -m bender_core experiment plan|run|status|report|export``."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing import resource_tracker
 from pathlib import Path
 
@@ -23,21 +25,29 @@ from bender_core.stopping import INTERRUPTED
 STOP_SECONDS = 0.3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The subcommands and their arguments."""
+Command = Callable[[argparse.Namespace], int]
+
+
+def add_arguments(parser: argparse.ArgumentParser, export: Command) -> None:
+    """The subcommands and their arguments; ``export`` carries out the one that draws figures."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, action, what in (
         ("plan", _plan, "describe a plan, and how long it takes at most"),
         ("run", _run, "carry out the runs that are not done yet"),
         ("status", _status, "print the progress"),
         ("report", _report, "print the tables"),
+        ("export", export, "write plan, instances, runs, tables and figures into one file"),
     ):
         command = commands.add_parser(name, help=what)
         command.add_argument("plan", type=Path, help="a TOML file; see docs/formats.md §9.1")
         command.add_argument("--store", type=Path, help="file of finished runs; by default next to the plan")
         command.set_defaults(command=action)
+        if name == "export":
+            command.add_argument("--to", type=Path, help="the ZIP file; by default next to the plan")
         if name in ("plan", "run"):
-            command.add_argument("--workers", type=int, help="parallel runs; by default the number of cores")
+            command.add_argument(
+                "--workers", type=int, help="parallel runs; by default one per core, or per thread of the cluster"
+            )
         if name == "run":
             command.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, like tcp://host:8786")
             command.add_argument(
@@ -47,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def _store(options: argparse.Namespace) -> Store:
+def store_of(options: argparse.Namespace) -> Store:
+    """The store that a command names, or the one next to the plan."""
     return Store(options.store or options.plan.with_suffix(".sqlite"))
 
 
@@ -55,7 +66,7 @@ def _workers(options: argparse.Namespace) -> int:
     return max(options.workers or os.cpu_count() or 1, 1)
 
 
-def _tasks(plan: Plan) -> list[Task]:
+def tasks_of(plan: Plan) -> list[Task]:
     """The runs of a plan; on a terminal a line says how many of its partitions are made."""
     with following() as tell:
         return plan.tasks(lambda share, doing: tell(f"{share:.0%}, {doing}"))
@@ -68,8 +79,8 @@ def _tasks_as_json(plan: Plan) -> list[Task]:
 
 def _plan(options: argparse.Namespace) -> int:
     plan = read_plan(options.plan)
-    tasks = _tasks(plan)
-    todo = _store(options).missing(tasks)
+    tasks = tasks_of(plan)
+    todo = store_of(options).missing(tasks)
     seconds = seconds_at_most(todo)
     workers = _workers(options)
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
@@ -154,13 +165,14 @@ class _Execution(threading.Thread):
 
     def _carry_out(self) -> None:
         options = self._options
-        tasks = (_tasks_as_json if options.attached else _tasks)(read_plan(options.plan))
-        store, workers = _store(options), _workers(options)
+        tasks = (_tasks_as_json if options.attached else tasks_of)(read_plan(options.plan))
+        store = store_of(options)
         begun_with = len(tasks) - len(store.missing(tasks))
 
         def tell(progress: PlanProgress) -> bool:
+            changed = self._progress is None or progress.waiting != self._progress.waiting
             self._progress = progress
-            if progress.last is not None:
+            if progress.last is not None or (changed and progress.waiting):
                 left = progress.seconds_left(begun_with) or 0.0
                 try:
                     print((_as_json if options.attached else _in_words)(progress, left), flush=True)
@@ -169,7 +181,14 @@ class _Execution(threading.Thread):
                     self.error = error
             return self.error is not None or self.stop.is_set()
 
-        execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
+        if options.scheduler:
+            # Where the scheduler is away it would log tracebacks, for which we have a sentence.
+            for name in ("distributed.client", "distributed.batched"):
+                logging.getLogger(name).disabled = True
+            execute(tasks, store, dask(options.scheduler), options.workers, tell)
+        else:
+            workers = _workers(options)
+            execute(tasks, store, local(workers), workers, tell)
 
     def _stop_at_end_of_input(self) -> None:
         """Wait until the parent process has closed our standard input, or is gone; then stop."""
@@ -178,18 +197,20 @@ class _Execution(threading.Thread):
 
 
 def _in_words(progress: PlanProgress, left: float) -> str:
+    if progress.waiting:
+        return f"{progress.done} of {progress.total}, waiting for {progress.waiting}"
     title = progress.last.title if progress.last else ""
     return f"{progress.done} of {progress.total}, about {left:.0f} s left: {title}"
 
 
 def _as_json(progress: PlanProgress, left: float) -> str:
     fields = {"done": progress.done, "total": progress.total, "failed": progress.failed, "left": left}
-    return json.dumps(fields | {"last": progress.last.title if progress.last else ""})
+    return json.dumps(fields | {"last": progress.last.title if progress.last else "", "waiting": progress.waiting})
 
 
 def _status(options: argparse.Namespace) -> int:
-    tasks = _tasks(read_plan(options.plan))
-    runs = of_plan(_store(options).runs(), tasks)
+    tasks = tasks_of(read_plan(options.plan))
+    runs = of_plan(store_of(options).runs(), tasks)
     print(f"{len(runs)} of {len(tasks)} runs are done")
     for status, count in endings(runs).most_common():
         print(f"{count:6} {status}")
@@ -197,6 +218,6 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    tasks = _tasks(read_plan(options.plan))
-    print(report(of_plan(_store(options).runs(), tasks)))
+    tasks = tasks_of(read_plan(options.plan))
+    print(report(of_plan(store_of(options).runs(), tasks), tasks))
     return 0

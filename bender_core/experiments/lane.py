@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+import numpy as np
 
 from bender_core.account import Account, Charges
 from bender_core.cycles.packing import needed_bytes
@@ -14,7 +17,16 @@ from bender_core.cycles.rounds import Rounds
 from bender_core.engine.engine import Engine
 from bender_core.engine.memory_needed import TooLargeError, required_bytes
 from bender_core.experiments.methods import Method
-from bender_core.experiments.outcome import MEMORY_REACHED, Outcome, Record, outcome_of, record
+from bender_core.experiments.outcome import (
+    CURVE,
+    MEMORY_REACHED,
+    NOT_COUNTED,
+    Outcome,
+    Record,
+    building_of,
+    outcome_of,
+    record,
+)
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
@@ -62,13 +74,22 @@ class Entry:
         assert self.part is not None
         return self.part.strategy
 
+    @property
+    def is_process(self) -> bool:
+        """Whether it is an external solver, whose process has to know its memory before it begins."""
+        return self.method is not None and bool(self.method.package)
+
+    @property
+    def building(self) -> float:
+        """The seconds in which its groups were chosen; a method that chooses its groups does so in its own time."""
+        return self.part.seconds if self.part is not None and self.method is None else 0.0
+
     @cached_property
     def memory(self) -> int:
         """The bytes that it needs at its start; for a method with groups, those of its first round."""
         if self.part is not None:
             return required_bytes(self.mrf, self.part, self.variant)
-        of_process = OF_PROCESS + OF_SEARCH if self.method is not None and self.method.package else 0
-        return of_process + needed_bytes(self.mrf)
+        return (OF_PROCESS + OF_SEARCH) * self.is_process + needed_bytes(self.mrf)
 
     def begin(self, limits: Limits, account: Account) -> Mover:
         """Begin it.
@@ -106,7 +127,7 @@ def entry_by(method: Method, mrf: BinaryMRF, max_size: int = 0, part: Partition 
     max_size : int
         The largest size of its groups, if it makes groups.
     part : Partition, optional
-        The groups with which it begins (`Method.first_groups`), if it makes groups.
+        The groups with which it begins (`Method.first_groups`), if it makes groups; needed for its `task` alone.
     """
     return Entry(mrf, part, max_size, *method.setting, method)
 
@@ -124,7 +145,7 @@ class Lane:
     account : Account, optional
         The account that its memory is charged to, in addition to its own limit.
     seconds : float
-        Its own computing time, tables included; of a `Rival` as that counts it.
+        Its own computing time, the choice of its groups and tables included; of a `Rival` as that counts it.
     turns : int
     records : list of Record
         Its positions at the start, at the end of every sweep or round, and at some moments between.
@@ -142,6 +163,7 @@ class Lane:
     outcome: Outcome | None = None
     _run: Mover | None = None
     _charges: Charges | None = None
+    _reserved: Charges | None = None
     _is_full: bool = False
 
     @property
@@ -157,23 +179,29 @@ class Lane:
         of_sweeps = 0.0 if self.entry.method else self.sweeps / self.limits.sweeps
         return min(max(of_sweeps, self.seconds / self.limits.seconds), 1.0)
 
+    def reserve(self, count: int) -> None:
+        """Keep bytes of the shared account free until it begins, so that others which have begun cannot take them."""
+        assert self.account is not None
+        self._reserved = self.account.open(f"{self._name}, not begun yet", {"start": count})
+
     def advance(self) -> None:
-        """Advance to the end of the sweep, or of the round, for at most about 50 ms.
+        """Advance to the end of the sweep, or of the round, for at most about 50 ms; if it is too large, it ends.
 
         Raises
         ------
-        TooLargeError, EngineError
+        EngineError
         """
         begin = self.clock()
         self.turns += 1
         try:
             if self._run is None:
                 self._run = self._begun()
+                self.seconds = self.entry.building
             else:
                 self._run.run(self._run.sweep + 1, on_progress=lambda _: True)
         except TooLargeError:
-            self._run = None  # a proof that has not begun
-            raise
+            self._refuse(self.seconds + self.clock() - begin)
+            return
         self.seconds = self._run.seconds if isinstance(self._run, Rival) else self.seconds + self.clock() - begin
         self._note(self._run)
         if len(self.records) > MOST_WITHIN + self.sweeps:
@@ -183,9 +211,18 @@ class Lane:
             self.end()
 
     def _note(self, run: Mover) -> None:
-        """Record the position, unless no bound is known yet; the curve of a rival begins with its search."""
-        if isinstance(run, Rival) and run.is_built and not self.records:
-            self.records.append((run.building, 0, -math.inf, math.inf, 0))
+        """Record the position, unless no bound is known yet; a curve begins where building has ended, if it takes time.
+
+        That of a rival is its form of the model, that of a run the choice of its groups.
+        """
+        if not self.records:
+            if isinstance(run, Rival) and run.is_built:
+                self.records.append((run.building, 0, -math.inf, math.inf, 0, NOT_COUNTED))
+            elif self.entry.building:
+                self.records.append((self.entry.building, 0, -math.inf, math.inf, 0, 0))
+        # News that a busy parent received late is older than what was read of the process meanwhile.
+        while self.records and self.records[-1][0] > self.seconds:
+            self.records.pop()
         if self.records or run.lower_bound > -math.inf:
             self.records.append(record(run, self.seconds))
 
@@ -196,6 +233,12 @@ class Lane:
         assert self._charges is not None
         return self._charges.charge("rounds", run.nbytes - self._charges.used)
 
+    def _refuse(self, seconds: float) -> None:
+        """End it where it finds no room, for its groups or for the first ones of a proof: others may have used it."""
+        self.seconds = seconds
+        self.outcome = Outcome(MEMORY_REACHED, seconds=seconds)
+        self.end()
+
     def _has_ended(self, run: Mover) -> bool:
         return run.finished or self._is_full or self.seconds >= self.limits.seconds
 
@@ -204,8 +247,8 @@ class Lane:
         if self._run is not None and self.outcome is None:
             if not self._has_ended(self._run):
                 self.limits = replace(self.limits, seconds=self.seconds)
-            first = 0 if isinstance(self._run, Rival) else None  # where its search begins
-            others = first, len(self.records) - 1
+            # A curve begins where building has ended.
+            others = 0 if building_of(np.array(self.records[:1], CURVE)) else None, len(self.records) - 1
             ends = [is_end or k in others for k, is_end in enumerate(ends_of_sweeps(self.records))]
             kept = [one for one, is_kept in zip(self.records, ends, strict=True) if is_kept]
             found = outcome_of(self._run, self.seconds, kept)
@@ -215,17 +258,22 @@ class Lane:
             self._run.end()
         if isinstance(self._run, Rival):
             self._run.close()
-        if self._charges is not None:
-            self._charges.close()
+        for charges in (self._charges, self._reserved):
+            if charges is not None:
+                charges.close()
         self._run = None
 
-    def _begun(self) -> Mover:
+    @property
+    def _name(self) -> str:
         entry = self.entry
         named = entry.method.name if entry.method else f"variant {entry.variant}"
-        size = f", M = {entry.max_size}" * (entry.part is not None)
-        account = Account(self.limits.megabytes << 20, self.account, f"race, {named}{size}")
+        return f"race, {named}" + f", M = {entry.max_size}" * (entry.part is not None)
+
+    def _begun(self) -> Mover:
+        account = Account(self.limits.megabytes << 20, self.account, self._name)
         self._charges = account.open("rounds", {})
-        return entry.begin(self.limits, account)
+        with self._reserved.giving_way() if self._reserved else nullcontext():
+            return self.entry.begin(self.limits, account)
 
 
 def ends_of_sweeps(records: Sequence[Record]) -> list[bool]:

@@ -32,7 +32,7 @@ class Method:
     Attributes
     ----------
     name : str
-        In plans, stores and tables, and beside lines.
+        In plans and stores.
     title : str
         Where there is room for it.
     subject : str
@@ -60,6 +60,11 @@ class Method:
     step: str = "sweep"
     schedule: str = ""
     package: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and beside lines: of an external solver the one that it gives itself."""
+        return self.title if self.package else self.name
 
     @property
     def setting(self) -> tuple[int, str]:

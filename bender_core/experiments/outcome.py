@@ -10,14 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.checking.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
+from bender_core.cycles.rounds import Rounds
+from bender_core.engine.engine import Engine
 from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Status
 from bender_core.rivals.report import MEMORY, PROVEN
+from bender_core.trying.proof import Descent
 from bender_core.trying.trials import Mover
 
-CURVE = np.dtype(
-    [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
-)
+# What curves of earlier versions have, and what they have now.
+_FORMER = [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
+CURVE = np.dtype([*_FORMER, ("work", "<i8")])
+# The work of a record that has none: of an external solver, or an earlier version.
+NOT_COUNTED = -1
+# Before the compressed records, which begin with another byte; earlier versions wrote nothing there.
+_VERSION = b"\x02"
 
 GAP_CLOSED = "gap closed"
 SECONDS_REACHED = "limit reached: time"
@@ -50,7 +57,7 @@ class Outcome:
     sweeps, rows : int
         Rounds without groups count as sweeps.
     seconds : float
-        Of the wall clock, tables included.
+        Of the wall clock, tables included; of an external solver, its processor time (`Rival.seconds`).
     labeling : bytes
         The best labelling, eight variables per byte.
     curve : bytes
@@ -72,17 +79,30 @@ class Outcome:
         return relative_gap(self.lower_bound, self.upper_bound)
 
     @property
+    def work(self) -> int | None:
+        """Table entries read, other work converted to entries; None if nobody has counted them."""
+        last = curve_of(self.curve)[-1:]["work"].tolist() if self.curve else []
+        return last[0] if last and last[0] != NOT_COUNTED else None
+
+    @property
     def building(self) -> float:
-        """Those of its seconds in which an external solver built its own form of the model."""
+        """Those of its seconds in which groups were chosen, or an external solver built its own form of the model."""
         return building_of(curve_of(self.curve)) if self.curve else 0.0
 
 
-Record = tuple[float, int, float, float, int]
+Record = tuple[float, int, float, float, int, int]
 
 
 def record(run: Mover, seconds: float) -> Record:
     """The position of a run, as a `CURVE` record."""
-    return seconds, run.sweep, _lower_bound(run), run.upper_bound, run.n_rows
+    return seconds, run.sweep, _lower_bound(run), run.upper_bound, run.n_rows, _work(run)
+
+
+def _work(run: Mover) -> int:
+    """Table entries read so far, other work converted to entries; of external solvers nobody counts them."""
+    if isinstance(run, Engine):
+        return int(run.arrays.state.cursor.read)
+    return run.work if isinstance(run, Descent | Rounds) else NOT_COUNTED
 
 
 def _lower_bound(run: Mover) -> float:
@@ -107,16 +127,22 @@ def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome
 
 
 def building_of(records: NDArray[np.void]) -> float:
-    """The seconds in which an external solver built its form of the model, after which its curve begins; else 0."""
+    """The seconds of building, after which a curve begins: its first record knows nothing yet; otherwise 0."""
     is_nothing_known = len(records) and not np.isfinite([records[0]["lower_bound"], records[0]["upper_bound"]]).any()
     return float(records[0]["seconds"]) if is_nothing_known else 0.0
 
 
 def pack_curve(records: Sequence[Record]) -> bytes:
     """Records as the bytes that `curve_of` reads."""
-    return zlib.compress(np.array(records, CURVE).tobytes())
+    return _VERSION + zlib.compress(np.array(records, CURVE).tobytes())
 
 
 def curve_of(curve: bytes) -> NDArray[np.void]:
     """The records of a run as a structured array of `CURVE`."""
-    return np.frombuffer(zlib.decompress(curve), CURVE)
+    if curve.startswith(_VERSION):
+        return np.frombuffer(zlib.decompress(curve[len(_VERSION) :]), CURVE)
+    former = np.frombuffer(zlib.decompress(curve), _FORMER)
+    found = np.full(len(former), NOT_COUNTED, CURVE)
+    for name in former.dtype.names or ():
+        found[name] = former[name]
+    return found

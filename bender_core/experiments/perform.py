@@ -7,9 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import cache
 
-from bender_core.engine.memory_needed import TooLargeError
 from bender_core.experiments.lane import Entry, Lane
-from bender_core.experiments.outcome import MEMORY_REACHED, Outcome
+from bender_core.experiments.outcome import Outcome
 from bender_core.experiments.plan import Task
 from bender_core.warming import warm_up
 
@@ -30,16 +29,15 @@ def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome
     FormatError, ModelError, PartitionError, OSError
         If its instance can no longer be loaded or partitioned.
     """
-    entry = Entry(*task.load(), task.max_size, task.variant, task.schedule, task.method)
+    # First: what its groups cost counts.
     _warm()
+    entry = Entry(*task.load(), task.max_size, task.variant, task.schedule, task.method)
     lane = Lane(entry, task.limits, time.perf_counter)
     try:
         while lane.outcome is None:
             lane.advance()
             if unwanted():
                 raise CancelledError
-    except TooLargeError:
-        return Outcome(MEMORY_REACHED)
     finally:
         lane.end()
     return lane.outcome

@@ -11,7 +11,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from bender_core.strategies import BY_RUNS, STRATEGIES, Tell, default_strategy, 
 from bender_core.synth._family import Value
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES, VARIANTS
+from bender_core.warming import warm_up
 
 # Plans of earlier versions name this method among the strategies.
 _PROOF = "proof"
@@ -65,10 +66,35 @@ class Instance:
         """
         return _load(self)
 
-    @property
+    @cached_property
+    def family(self) -> str:
+        """The kind of the model: the family and what differs from its defaults, as in ``ising_grid 20×20 torus``.
+
+        Of a file, the name of its folder.
+        """
+        if not self.made:
+            return Path(self.source).parent.name or "files"
+        known = synth.FAMILIES.get(self.source)
+        defaults = {parameter.name: parameter.default for parameter in known.parameters} if known else {}
+        values = [(name, value, value != defaults.get(name)) for name, value in self.values if name != "seed"]
+        counts = [(str(value), differs) for _, value, differs in values if type(value) is int]
+        # Up to the last that differs: 20×10 and 10×20 are two families.
+        last = max((k for k, (_, differs) in enumerate(counts) if differs), default=-1)
+        words = [
+            name if value is True else f"{name} {value:g}" if isinstance(value, float) else str(value)
+            for name, value, differs in values
+            if differs and type(value) is not int
+        ]
+        size = "×".join(count for count, _ in counts[: last + 1])
+        return " ".join(filter(None, [self.source, size, *words]))
+
+    @cached_property
     def title(self) -> str:
-        """A title: the family and its seed, or the file's name."""
-        return f"{self.source} {dict(self.values).get('seed', '')}".rstrip() if self.made else Path(self.source).name
+        """A title: the family and its seed, or the file's name, which files in other folders may have, too."""
+        if not self.made:
+            return Path(self.source).name
+        seed = dict(self.values).get("seed")
+        return self.family if seed is None else f"{self.family} seed {seed}"
 
     @property
     def made(self) -> bool:
@@ -108,6 +134,9 @@ def _partition(
     first = _first_groups(mrf, max_size, strategy)
     if first is None:
         return None
+    if first[1] in BY_RUNS:
+        # The time of the choice counts, that of the compiler does not.
+        warm_up(stop)
     made = partition(mrf, *first, stop=stop, on_progress=on_progress)
     # The oldest goes; another thread may take it first.
     if len(_partitions) >= _KEPT:
@@ -125,7 +154,7 @@ class Limits:
     sweeps : int
         Methods have no such limit.
     seconds : float
-        Of the wall clock.
+        As an `Outcome` counts them.
     megabytes : int
         Of memory, for tables and rows.
     """
@@ -142,7 +171,8 @@ class Task:
     Attributes
     ----------
     key : str
-        A hash of everything that decides its result: the energies, the groups, variant, schedule, limits, and our code.
+        A hash of everything that decides its result: the energies, the groups and a strategy that has run the model to
+        find them, variant, schedule, limits, and our code.
         Tasks with the same key, such as those of two M that give the same groups, are one run: it is done once and
         counts for each of them.
     model : str
@@ -189,7 +219,7 @@ class Task:
     @property
     def code(self) -> str:
         """The version of the code that decides its result."""
-        return code_version(self.method is not None)
+        return code_version(self.method is not None, self.method.package if self.method is not None else "")
 
     @property
     def first_groups(self) -> tuple[int, str] | None:
@@ -230,6 +260,8 @@ class Plan:
     limits : Limits
     methods : tuple of str
         Names of `METHODS`; each is one run for an instance, or for an instance and M if it makes groups.
+    question : str
+        What it is to answer.
     """
 
     name: str
@@ -240,6 +272,7 @@ class Plan:
     schedules: tuple[str, ...] = ("mplp",)
     limits: Limits = field(default_factory=Limits)
     methods: tuple[str, ...] = ()
+    question: str = ""
 
     def __len__(self) -> int:
         return sum(len(self._settings(strategy)) for _, _, strategy in self._choices())
@@ -337,13 +370,14 @@ def task_of(
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
     found = part if part is not None and part.strategy in BY_RUNS else None
+    if found is not None:
+        # Other strategies find the same groups in less time, which counts.
+        digest.update(found.strategy.encode())
     return replace(task, key=digest.hexdigest()[:32], former=mrf.former_hash(), found=found)
 
 
 def _deciding(method: Method, mrf: BinaryMRF, max_size: int) -> bytes:
     """What decides the result of a method besides energies, first groups and limits."""
-    if method.package:
-        return f"{method.name} {method.version}".encode()
     if not method.has_groups:
         return method.name.encode()
     # Its groups grow up to M, by any strategy.
@@ -353,7 +387,7 @@ def _deciding(method: Method, mrf: BinaryMRF, max_size: int) -> bytes:
 
 # -- from TOML ------------------------------------------------------------------------------------------------
 
-_KEYS = ("name", "instances", "runs", "limits")
+_KEYS = ("name", "question", "instances", "runs", "limits")
 _RUN_KEYS = ("sizes", "variants", "strategies", "schedules", "methods")
 _LIMIT_KEYS = ("sweeps", "seconds", "megabytes")
 
@@ -398,7 +432,8 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
     strategies, methods = _strategies(runs)
     needs_size = any(map(has_groups, (*strategies, *methods)))
     return Plan(
-        name=_name(data.get("name", name)),
+        name=_text(data, "name", name),
+        question=_text(data, "question", ""),
         instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
         sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None if needs_size else ()),
         variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
@@ -427,9 +462,10 @@ def _strategies(runs: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     return tuple(name for name in given if name != _PROOF), tuple(dict.fromkeys((*methods, *earlier)))
 
 
-def _name(value: object) -> str:
+def _text(data: Mapping[str, Any], key: str, default: str) -> str:
+    value = data.get(key, default)
     if not isinstance(value, str):
-        raise PlanError(f"the name is {value!r}; write it as a string in quotes")
+        raise PlanError(f"the {key} is {value!r}; write it as a string in quotes")
     return value
 
 
@@ -474,9 +510,14 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
         raise PlanError("an entry of [[instances]] must have either a family or files; write one of them")
     if "files" in entry:
         _require_known(entry, ("files",), "an entry of [[instances]]")
-        found = sorted(folder.glob(str(entry["files"])))
+        try:
+            found = sorted(path for path in folder.glob(str(entry["files"])) if not path.is_dir())
+        except (NotImplementedError, ValueError):
+            found = []  # patterns are relative
         if not found:
-            raise PlanError(f"there are no files {entry['files']!r} next to the plan; correct the pattern")
+            raise PlanError(
+                f"there are no files {entry['files']!r} next to the plan; correct the pattern, which is relative to it"
+            )
         return [Instance(str(path)) for path in found]
     values = dict(entry)
     name = values.pop("family")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bender_core.experiments.comparison import tables
+from bender_core.experiments.contenders import Study
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
+from bender_core.experiments.plan import Task
 from bender_core.experiments.store import FinishedRun
 from bender_core.experiments.tables import (
     BASELINE,
@@ -15,16 +18,18 @@ from bender_core.experiments.tables import (
     endings,
     gaps,
     on_groups,
-    proven,
     shared,
     speeds,
 )
 
 
-def report(runs: Sequence[FinishedRun]) -> str:
-    """Endings, methods, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
+def report(runs: Sequence[FinishedRun], tasks: Sequence[Task] = ()) -> str:
+    """Endings, the tables of `comparison`, the paper's observations, times, and gaps next to the paper's.
+
+    Sections are separated by empty lines; ``tasks`` are all of the plan.
+    """
     compared = on_groups(runs)
-    sections = [_endings(runs), _proven(runs)]
+    sections = [_endings(runs), *(table.lines() for table in tables(Study(runs, tasks)).values())]
     if compared:
         sections += [_observations(compared), _times(compared), _gaps(compared)]
     return "\n\n".join("\n".join(section) for section in sections if section)
@@ -37,17 +42,6 @@ def _endings(runs: Sequence[FinishedRun]) -> list[str]:
         f"{len(runs)} runs: {ended}",
         *[f"{same} of them have the same groups as another M or strategy, and were done once"] * bool(same),
         *[f"{others} of them by another version of the code"] * bool(others),
-    ]
-
-
-def _proven(runs: Sequence[FinishedRun]) -> list[str]:
-    return [
-        f"{row.method.title[0].upper()}{row.method.title[1:]}"
-        + f", groups of up to {row.max_size}" * (row.max_size > 0)
-        + f": {row.proven} of {row.count} models proven"
-        + f", median {row.seconds:.3g} s" * (row.proven > 0)
-        + (f"; the others have a median gap of {row.gap:.2e}" if math.isfinite(row.gap) else "")
-        for row in proven(runs)
     ]
 
 
@@ -67,12 +61,15 @@ def _gaps(runs: Sequence[FinishedRun]) -> list[str]:
 
 
 def _times(runs: Sequence[FinishedRun]) -> list[str]:
+    found = speeds(runs)
+    if not found:
+        return []
     lines = [
         f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
         "with the time that the baseline takes; in brackets the runs in which one of the two reached its time limit:",
         f"{'M':>3} {'schedule':8} {'variant':>7} {'speed-up':>9} {'slope':>6}",
     ]
-    for speed in speeds(runs):
+    for speed in found:
         times = f"{speed.speedup:9.2f} {speed.slope:6.2f} ({speed.cut_short} of {speed.count})"
         lines.append(f"{speed.max_size:3} {speed.schedule:8} {speed.variant:7} {times}")
     return lines

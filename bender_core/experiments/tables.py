@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.experiments.methods import METHODS, Method
-from bender_core.experiments.outcome import GAP_CLOSED, SECONDS_REACHED
+from bender_core.experiments.outcome import SECONDS_REACHED
 from bender_core.experiments.plan import Instance, Task, distinct, has_groups
 from bender_core.experiments.store import FinishedRun
 
@@ -22,6 +21,7 @@ PERCENTILES = (80, 90, 93, 95, 98, 100)
 BASELINE = 11
 # Between the shortest and the longest of its times, if a slope is to tell something.
 LEAST_SPREAD = 1.1
+_ANY = Instance("")
 
 
 @dataclass(frozen=True)
@@ -46,32 +46,6 @@ class Gaps:
     count: int
     limited: int
     percentiles: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Proven:
-    """What a method has proven, over instances.
-
-    Attributes
-    ----------
-    method : Method
-    max_size : int
-        The largest size of its groups; 0 if it makes none.
-    count : int
-    proven : int
-        Of these, those whose labelling is optimal.
-    seconds : float
-        The median of those, or NaN.
-    gap : float
-        The median of the gaps of the others, or NaN.
-    """
-
-    method: Method
-    max_size: int
-    count: int
-    proven: int
-    seconds: float
-    gap: float
 
 
 @dataclass(frozen=True)
@@ -122,14 +96,19 @@ def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[Finished
     """
     tasks = list(tasks)
     keys = {task.key for task in tasks}
-    by_content = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
+    by_content = {_content(task, model): task.key for task in tasks for model in (task.model, task.former)}
     found: dict[str, FinishedRun] = {}
     for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
-        key = run.task.key if run.task.key in keys else by_content.get(replace(run.task, key=""))
+        key = run.task.key if run.task.key in keys else by_content.get(_content(run.task, run.task.model))
         if key is not None:
             found[key] = run
     done = [(task, found[task.key]) for task in tasks if task.key in found]
     return [replace(run, task=replace(task, key=run.task.key)) for task, run in done]
+
+
+def _content(task: Task, model: str) -> Task:
+    """A task without what depends on the version of the code, and on where the file of its instance lies."""
+    return replace(task, key="", model=model, instance=_ANY)
 
 
 def shared(tasks: Iterable[Task]) -> int:
@@ -157,20 +136,6 @@ def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
         # Without interpolation, which is impossible between a number and infinity.
         levels = np.percentile(values, PERCENTILES, method="higher")
         found.append(Gaps(max_size, variant, schedule, len(group), limited, levels))
-    return found
-
-
-def proven(runs: Iterable[FinishedRun]) -> list[Proven]:
-    """What methods have proven, by M."""
-    groups: dict[tuple[str, int], list[FinishedRun]] = {}
-    for run in runs:
-        if run.task.method is not None:
-            groups.setdefault((run.task.strategy, run.task.max_size), []).append(run)
-    found, order = [], list(METHODS)
-    for (name, max_size), group in sorted(groups.items(), key=lambda each: (order.index(each[0][0]), each[0][1])):
-        seconds = [run.outcome.seconds for run in group if run.outcome.status == GAP_CLOSED]
-        others = [run.outcome.gap for run in group if run.outcome.status != GAP_CLOSED]
-        found.append(Proven(METHODS[name], max_size, len(group), len(seconds), _median(seconds), _median(others)))
     return found
 
 
@@ -222,8 +187,8 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
 def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames.
 
-    Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups; the
-    seconds in which its form of the model was built, if it is no external solver.
+    Bounds and gap are None if a run never began; M, variant and schedule, and rows, if a method makes no groups; work
+    if nobody has counted it; building if there was none (`Outcome.building`).
     """
     columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
@@ -237,8 +202,9 @@ def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
         "gap": lambda run: _finite(run.outcome.gap),
         "sweeps": lambda run: run.outcome.sweeps,
         "rows": lambda run: run.outcome.rows if has_groups(run.task.strategy) else None,
+        "work": lambda run: run.outcome.work,
         "seconds": lambda run: run.outcome.seconds,
-        "building": lambda run: run.outcome.building if run.task.method and run.task.method.package else None,
+        "building": lambda run: run.outcome.building or None,
         "finished": lambda run: run.finished,
         "code": lambda run: run.code,
         "model": lambda run: run.task.model,
@@ -260,10 +226,6 @@ def to_csv(runs: Iterable[FinishedRun]) -> str:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _median(values: Sequence[float]) -> float:
-    return float(np.median(values)) if values else math.nan
 
 
 def _kind(run: FinishedRun) -> tuple[int, str, int]:

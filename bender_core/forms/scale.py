@@ -17,11 +17,13 @@ _PENALTY = 1024.0
 # rounding, and by more than this share of their spread; or by more than an energy that floats hold with few digits.
 # The checker allows twice as much, since sums differ in their last digits.
 _OF_ALL, _OF_SPREAD, FEW_DIGITS = 2.0**-42, 2.0**-21, 1e-300
+# Distances below this share of the largest entry may be what sums of decimals have left: 0.1 + 0.2 is not 0.3.
+_NOISE = 2.0**-46
 # Bounds rounded by more than this share of the energy at stake close no gap.
 _HIDDEN = 2.0**-27
 
 
-def spread(energies: FloatArray) -> float:
+def spread(energies: FloatArray, noise: float = 0.0) -> float:
     """By how much energies differ, penalties aside.
 
     The distances between neighbours, from the smallest up, are added up to where the next one is a thousand times as
@@ -32,6 +34,8 @@ def spread(energies: FloatArray) -> float:
     ----------
     energies : ndarray, shape (k,)
         Of any signs: their sizes count.
+    noise : float
+        The largest distance that does not count.
 
     Returns
     -------
@@ -39,6 +43,7 @@ def spread(energies: FloatArray) -> float:
         0 if there are none.
     """
     gaps = np.sort(np.diff(np.unique(np.append(np.abs(energies), 0.0))))
+    gaps = gaps[gaps > noise]
     sums = np.cumsum(gaps)
     ends = np.flatnonzero(gaps[1:] > _PENALTY * sums[:-1])
     return float(sums[ends[0]] if len(ends) else sums[-1]) if len(gaps) else 0.0
@@ -67,6 +72,26 @@ def energy_scale(mrf: BinaryMRF) -> float:
     """
     coefficients, most = _energies(mrf)
     return max(float(np.minimum(np.abs(coefficients), most).sum()), FEW_DIGITS)
+
+
+def visible_scale(coefficients: FloatArray) -> float:
+    """The energy at stake for solvers that round costs: distances that sums of decimals may have left do not count.
+
+    In proofs they do, as penalties may be so large that costs are in their last digits.
+
+    Parameters
+    ----------
+    coefficients : ndarray, shape (k,)
+        All coefficients of the energy.
+
+    Returns
+    -------
+    float
+        At least 1e-300.
+    """
+    sizes = np.abs(coefficients)
+    most = spread(sizes, _NOISE * float(sizes.max(initial=0.0)))
+    return max(float(np.minimum(sizes, most).sum()), FEW_DIGITS)
 
 
 def gap_scale(scale: float, rounding: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 
 from bender_core.child_process import limit_memory
 from bender_core.forms.normal_form import NormalForm, to_normal_form
+from bender_core.forms.scale import visible_scale
 from bender_core.model import BinaryMRF, FloatArray
 from bender_core.rivals.report import BUILT, FAILED, INEXACT, MEMORY, PROVEN, READY, TIME_LIMIT, Report
 
@@ -25,6 +26,8 @@ from bender_core.rivals.report import BUILT, FAILED, INEXACT, MEMORY, PROVEN, RE
 EXPONENT = 20
 # Tolerances of HiGHS: the gap at which a search ends, and the error of a reduced cost or a constraint.
 MIP_GAP, FEASIBILITY = 1e-6, 1e-7
+# The largest tolerance, relative to the energy at stake, within which an optimum counts as proven.
+FINE = 1e-6
 # Seconds between two reports of a bound.
 REPORT_SECONDS = 0.02
 
@@ -56,7 +59,14 @@ def search(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
 
     limit_memory(limit)
     yield Report(status=READY)
-    yield from reports(to_normal_form(mrf))
+    form = to_normal_form(mrf)
+    tolerance = tolerance_of(form) if costs_of(form).any() else 0.0
+    # Beside penalties that cannot be lowered, the tolerance may hide all other costs.
+    is_fine = tolerance <= FINE * visible_scale(costs_of(form))
+    for report in reports(form):
+        if report.status == PROVEN and report.bound is not None and not is_fine:
+            report = report._replace(bound=report.bound - tolerance, status=INEXACT)
+        yield report
 
 
 def reports(form: NormalForm, time_limit: float = math.inf) -> Iterator[Report]:
@@ -71,7 +81,8 @@ def reports(form: NormalForm, time_limit: float = math.inf) -> Iterator[Report]:
     Yields
     ------
     Report
-        Its bounds are reduced by the tolerance, and its labellings need not be optimal to the last bit.
+        Its bounds are lowered by the tolerance; with a proof, which holds within the tolerance, the bound is the
+        energy. Its labellings need not be optimal to the last bit.
     """
     if time_limit <= 0:
         yield Report(status=TIME_LIMIT)
@@ -92,7 +103,9 @@ def reports(form: NormalForm, time_limit: float = math.inf) -> Iterator[Report]:
         status = _ENDS.get(found.status, FAILED) if found.status else None
         if status == PROVEN and not (agrees and energy - bound <= tolerance):
             status = INEXACT
-        yield Report(bound - tolerance if agrees else None, labeling, status)
+        # In a model with many couplings the tolerance is far wider than rounding.
+        claimed = energy if status == PROVEN else bound - tolerance
+        yield Report(claimed if agrees else None, labeling, status)
 
 
 def solved(program: Any) -> Iterator[Found]:
@@ -114,7 +127,9 @@ def solved(program: Any) -> Iterator[Found]:
             program.run()
             solution = program.getSolution()
             x = np.array(solution.col_value) if solution.value_valid else None
-            news.put(Found(program.getModelStatus().name, x, program.getInfo().mip_dual_bound))
+            info = program.getInfo()
+            # Without memory it has computed none.
+            news.put(Found(program.getModelStatus().name, x, info.mip_dual_bound if info.valid else -math.inf))
         except BaseException as error:  # no memory, for example
             news.put(error)
 

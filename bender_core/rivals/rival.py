@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,20 +19,36 @@ from bender_core.account import Account
 from bender_core.checking.certificate import STOPPED
 from bender_core.child_process import Child
 from bender_core.engine.memory_needed import TooLargeError
-from bender_core.forms.scale import energy_scale
+from bender_core.forms.polynomial import polynomial
+from bender_core.forms.scale import visible_scale
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.rivals.clock import own_seconds, processor_seconds
 from bender_core.rivals.excess import above_floor, capped, descent, floor
 from bender_core.rivals.report import BUILT, FAILED, MEMORY, PROVEN, READY, Report, Search
 
 # Seconds of a turn; and within which its process has to start.
 TURN_SECONDS, START_SECONDS = 0.05, 60.0
+# Of a turn: a process that uses less of it waits, for something else or for ever, and then the wall clock counts.
+LEAST_SHARE = 0.01
 # Bytes: of an interpreter with its packages; and what a search needs at least besides the model.
 OF_PROCESS, OF_SEARCH = 128 << 20, 32 << 20
 # By what a bound may be above an energy of which it is a bound, or below one that it proves, relative to the energy at
 # stake.
 ROUNDING = 1e-9
+# … and of energies, whose constants may be large, by their last digits.
+DIGITS = 2.0**-48
 
 TOO_SLOW = "it did not start"
+
+
+class Stamped(NamedTuple):
+    """An answer of a process, and what it had used of the processor until then; None where the system cannot say.
+
+    The process itself says so: whoever reads it later would count what it has done meanwhile.
+    """
+
+    seconds: float | None
+    answer: object
 
 
 class Rival:
@@ -57,8 +74,9 @@ class Rival:
     n_rows : int
         Benders rows in use: none.
     seconds : float
-        How long it has worked, of the wall clock, with what it took to build its form of the model: its process, which
-        is started before that counts, is held between turns.
+        The processor time that its process has used since that was ready, as of its latest news: neither the start of
+        the process counts nor the time in which it is held between turns, but building its form of the model does.
+        Turns in which it waits count by the wall clock, as do all where the system does not know its processor time.
     building : float
         Those of ``seconds`` in which the model was built.
     is_built : bool
@@ -81,9 +99,11 @@ class Rival:
         self.upper_bound, self.lower_bound = math.inf, -math.inf
         self.sweep, self.seconds, self.building = 0, 0.0, 0.0
         self.finished, self.status = False, STOPPED
-        self._is_ready = self.is_built = False
-        self._waited = 0.0
-        self._least, self._scale = floor(mrf), energy_scale(mrf)
+        self._is_ready = self.is_built = self._is_timed = False
+        # Of the wall clock: how long it was awake, and how much of that counts though it used no processor; then what
+        # its clock showed when it was ready.
+        self._awake = self._idle = self._zero = 0.0
+        self._least, self._scale = floor(mrf), visible_scale(np.concatenate(polynomial(mrf)))
         room = account.free
         charges = account.open("process", {"process": room}) if room >= OF_PROCESS + OF_SEARCH else None
         if charges is None:
@@ -92,7 +112,7 @@ class Rival:
         with ExitStack() as stack:
             stack.callback(charges.close)
             # Once it has started, it waits for its turn.
-            child = Child(_reports, search, mrf.unary, mrf.edges, mrf.pairwise, limit, rests=True)
+            child = Child(_stamped, search, mrf.unary, mrf.edges, mrf.pairwise, limit, rests=True)
             try:
                 self._child = stack.enter_context(child)
             except (OSError, RuntimeError) as error:
@@ -123,40 +143,58 @@ class Rival:
 
     def _turn(self) -> None:
         """Let it work for some time, or up to its next news; or let it start."""
+        begun = last = time.perf_counter()
+        known, before = (self.sweep, self._is_ready), self.seconds
         if self._is_ready:
             self._child.go_on()
-        begun = last = time.perf_counter()
-        known = self.sweep, self._is_ready
         while not self.finished and (self.sweep, self._is_ready) == known and last < begun + TURN_SECONDS:
-            reports = self._child.receive(begun + TURN_SECONDS - last)
-            now = time.perf_counter()
-            self._spend(now - last)
-            last = now
-            for report in reports:
-                self._hear(report)
+            answers = self._child.receive(begun + TURN_SECONDS - last)
+            last = time.perf_counter()
+            for answer in answers:
+                self._hear(answer, self._awake + last - begun)
             if self._child.ended and not self.finished:
+                self._count(processor_seconds(self._child.number), self._awake + last - begun)
                 self._end(f"{FAILED}: {self._child.failure()}")
         if self._is_ready and not self.finished:
             self._child.hold()
+        awake = time.perf_counter() - begun
+        self._awake += awake
+        if (self.sweep, self._is_ready) == known and not self.finished:
+            self._count_silence(before, awake)
 
-    def _spend(self, seconds: float) -> None:
+    def _count_silence(self, before: float, awake: float) -> None:
+        """Count a turn without news, of some seconds of the wall clock; there were some seconds before it."""
         if not self._is_ready:
-            self._waited += seconds
-            if self._waited > START_SECONDS:
+            if self._awake > START_SECONDS:
                 self._end(f"{FAILED}: {TOO_SLOW} within {START_SECONDS:g} s")
             return
-        self.seconds += seconds
-        if not self.is_built:
-            self.building += seconds
+        self._count(processor_seconds(self._child.number), self._awake)
+        # A process that it has started and waited for is missing in what was read.
+        self.seconds = max(self.seconds, before)
+        if self.seconds - before < LEAST_SHARE * awake and self._child.runs:
+            self._idle += awake
+            self.seconds += awake
 
-    def _hear(self, report: object) -> None:
-        """Take over what it reports, if that can be true."""
+    def _count(self, used: float | None, awake: float) -> None:
+        """Set its seconds from its clock: what it has used of the processor, or how long it was awake."""
+        clock = used if self._is_timed else awake
+        # Of a process that is gone nothing can be read; before one is ready, nothing counts.
+        if clock is not None and self._is_ready:
+            self.seconds = self._idle + clock - self._zero
+
+    def _hear(self, stamped: object, awake: float) -> None:
+        """Take over what it reports, if that can be true, when it was awake for some seconds."""
+        used, report = stamped if isinstance(stamped, Stamped) else (None, stamped)
         wrong = self._objection(report) if isinstance(report, Report) else "its answer is no report"
         if wrong or not isinstance(report, Report):
             self._end(f"{FAILED}: {wrong}")
             return
-        self._is_ready |= report.status == READY
-        self.is_built |= report.status == BUILT
+        if report.status == READY and not self._is_ready:
+            self._is_ready, self._is_timed = True, used is not None
+            self._zero = awake if used is None else used
+        self._count(used, awake)
+        if report.status == BUILT and not self.is_built:
+            self.is_built, self.building = True, self.seconds
         before = self.upper_bound, self.lower_bound
         if report.labeling is not None:
             energy = self.mrf.energy(report.labeling)
@@ -175,9 +213,10 @@ class Rival:
             return "its labelling does not give every variable 0 or 1"
         energy = self.upper_bound if labeling is None else min(self.upper_bound, self.mrf.energy(labeling))
         lower = self.lower_bound if bound is None else bound + self._least
-        if not lower <= energy + ROUNDING * self._scale:
+        leeway = ROUNDING * self._scale + DIGITS * (abs(self._least) + (abs(energy) if math.isfinite(energy) else 0.0))
+        if not lower <= energy + leeway:
             return f"its bound {lower:.9g} is above the energy {energy:.9g} of its own labelling"
-        if report.status == PROVEN and not energy - lower <= ROUNDING * self._scale:
+        if report.status == PROVEN and not energy - lower <= leeway:
             return f"its bound {lower:.9g} does not prove the energy {energy:.9g} of its labelling"
         return ""
 
@@ -187,6 +226,12 @@ class Rival:
         if status == PROVEN:
             self.lower_bound = self.upper_bound
         self.close()
+
+
+def _stamped(search: Search, unary: FloatArray, edges: IntArray, pairwise: FloatArray, limit: int) -> Iterator[Stamped]:
+    """The answers of a process, each with its clock at that moment."""
+    for answer in _reports(search, unary, edges, pairwise, limit):
+        yield Stamped(own_seconds(), answer)
 
 
 def _reports(search: Search, unary: FloatArray, edges: IntArray, pairwise: FloatArray, limit: int) -> Iterator[Report]:

@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from bender_core.rivals.report import BUILT, FAILED, MEMORY, PROVEN, READY, Repo
 # Decimal places of costs; the largest sum of costs as a whole number, which decides by what they are multiplied unless
 # fewer places are exact.
 DECIMALS, LARGEST = 9, 1e18
+# Of a power of two that is a float.
+LARGEST_SHIFT = 1000
 # The script that asks it.
 SCRIPT = Path(__file__).with_name("asking_toulbar2.py")
 
@@ -57,7 +60,8 @@ def search(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
             del text
         for line in process.stdout:
             lines = [*lines[-2:], line.strip()] if line.strip() else lines
-            report = read(line.rstrip("\n"))
+            # One that is cut off is the last of a process that was killed.
+            report = read(line.rstrip("\n")) if line.endswith("\n") else None
             if report is None:
                 continue
             if report.bound is not None:
@@ -94,7 +98,8 @@ def precision(mrf: BinaryMRF) -> tuple[int, int, float]:
     for places in range(DECIMALS):
         if total * 10.0**places <= LARGEST and (costs == costs.round(places)).all():
             return places, 0, 0.0
-    shift = math.floor(math.log2(LARGEST / 10.0**DECIMALS / total))
+    # The smallest sums are beyond the range of powers of two.
+    shift = min(math.floor(math.log2(LARGEST / 10.0**DECIMALS) - math.log2(total)), LARGEST_SHIFT)
     return DECIMALS, shift, math.ldexp((mrf.n + mrf.n_edges) * 10.0**-DECIMALS, -shift)
 
 
@@ -116,4 +121,6 @@ def _failure(lines: list[str], code: int) -> str:
     text = " ".join(lines)
     if "bad_alloc" in text or "MemoryError" in text:
         return MEMORY
+    if code < 0:
+        return f"{FAILED}: its process was ended by {signal.Signals(-code).name}"
     return f"{FAILED}: {lines[-1]}" if lines[-1] else f"{FAILED} with exit code {code}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -153,8 +154,9 @@ def partition(
     if strategy not in STRATEGIES:
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
     require_size(max_size)
+    begin = time.thread_time()
     if strategy in BY_RULE:
         part = BY_RULE[strategy](mrf, max_size, seed, stop)
     else:
         part = BY_RUNS[strategy](mrf, max_size, seed, stop, on_progress)
-    return replace(part, seed=seed)
+    return replace(part, seed=seed, seconds=time.thread_time() - begin)

@@ -153,6 +153,11 @@ class Descent:
         """The number of rows of this round."""
         return 0 if self.engine is None else self.engine.n_rows
 
+    @property
+    def work(self) -> int:
+        """Table entries read so far, trials, the search for labellings and cycles included."""
+        return self.known.work + self.cycles.work
+
     def run(self, max_sweeps: int | None = None, on_progress: OnProgress | None = None) -> bool:
         """Continue until it is proven, stopped, or nothing is left to try, or until a limit of this call is reached.
 

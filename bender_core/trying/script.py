@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from bender_core.engine.settings import Settings
+from bender_core.groups import Partition
 from bender_core.trying.change import Fork
 from bender_core.trying.lineage import Lineage
 from bender_core.variants import variant as variant_of
@@ -37,7 +38,7 @@ def as_script(lineage: Lineage, model: str, events: int) -> str:
         "from bender_core import synth",
         "",
         f"mrf = {model}",
-        f"part = {_partition(lineage)}",
+        f"part = {partition_expression(lineage.partition, lineage.max_size)}",
         f"# Variant {variant.number}: {variant.sentence}.",
         f"engine = bc.Engine(mrf, part, variant={variant.number}, schedule={settings.schedule!r}{others})",
         *(step for fork in lineage.forks for step in _fork(fork)),
@@ -67,14 +68,14 @@ def _unusual(settings: Settings) -> Iterator[tuple[str, float]]:
             yield field.name, value
 
 
-def _partition(lineage: Lineage) -> str:
-    part = lineage.partition
+def partition_expression(part: Partition, max_size: int) -> str:
+    """The Python expression that makes some groups again, for a model ``mrf``; ``max_size`` is the requested M."""
     if part.strategy == "manual":
         groups = ", ".join(str(group.tolist()) for group in part.groups)
         labels = ", ".join(map(repr, part.labels))
         return f"bc.manual(mrf, [{groups}], [{labels}])"
     seed = f", seed={part.seed}" if part.seed else ""
-    return f"bc.partition(mrf, max_size={lineage.max_size}, strategy={part.strategy!r}{seed})"
+    return f"bc.partition(mrf, max_size={max_size}, strategy={part.strategy!r}{seed})"
 
 
 def _fork(fork: Fork) -> Iterator[str]:

@@ -83,7 +83,7 @@ def variable_layout(mrf: BinaryMRF) -> FloatArray:
 def member_layout(mrf: BinaryMRF, group: IntArray) -> tuple[FloatArray, float]:
     """Positions of a group's members in a disc of radius 1, shape (len(group), 2), and the least distance of two."""
     if mrf.positions is not None:
-        points = _spread(_to_unit(mrf.positions[group]))
+        points = _of_placed(mrf.positions[group].tobytes())
     else:
         local = np.full(mrf.n, -1)
         local[group] = np.arange(len(group))
@@ -96,9 +96,21 @@ def member_layout(mrf: BinaryMRF, group: IntArray) -> tuple[FloatArray, float]:
 
 
 @lru_cache(1 << 10)
+def _of_placed(positions: bytes) -> FloatArray:
+    """Cached, as all of a class draw the same groups."""
+    return _shared(_spread(_to_unit(np.frombuffer(positions).reshape(-1, 2))))
+
+
+@lru_cache(1 << 10)
 def _of_members(n: int, edges: bytes) -> FloatArray:
     """Cached, as most groups of a model look alike, in a run and in its forks."""
-    return _by_shape(n, np.frombuffer(edges, np.int64).reshape(-1, 2))
+    return _shared(_by_shape(n, np.frombuffer(edges, np.int64).reshape(-1, 2)))
+
+
+def _shared(points: FloatArray) -> FloatArray:
+    """Points that nobody may write to, as sessions share them."""
+    points.setflags(write=False)
+    return points
 
 
 def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:

@@ -91,6 +91,8 @@ def _style(variant: Variant) -> Style:
     return Style(_BY_ALPHA[variant.alphas], "circle-open", "solid")
 
 
+# Of lines of runs, pixels: one for every M. More lines than these cannot be told apart.
+LINE_WIDTHS, MOST_LINES = (2.2, 3.4, 1.4, 4.6), 24
 # Proofs have one colour, and a dash for what they rest on.
 OF_METHODS = {
     "proof": Style(COLOURS["other-row"], "diamond-open", "solid"),

@@ -55,17 +55,10 @@ def ticks(lab: Lab) -> list[str]:
 
 def moves_on(lab: Lab) -> None:
     """Wait until the chart has more to tell of the run that takes longest."""
-    line = lines(lab).nth(FIELD.index(11))
-    before = line.get_attribute("d")
-    expect(line).not_to_have_attribute("d", before, timeout=30_000)
-
-
-def choose_row(lab: Lab, row: int) -> None:
-    table = lab.page.get_by_test_id("stDataFrame")
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    lab.page.mouse.click(box["x"] + 16, box["y"] + 52 + 35 * row)
-    lab.settle()
+    chart = lab.page.locator(".race").element_handle()
+    last = f"chart.curves.data.runs[{FIELD.index(11)}].seconds.at(-1)"
+    before = chart.evaluate(f"(chart) => {last}")
+    lab.page.wait_for_function(f"([chart, before]) => {last} > before", arg=[chart, before])
 
 
 def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
@@ -77,10 +70,13 @@ def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
         run = engine(variant=variant)
         run.run()
         assert is_shown(run.lower_bound, ends[str(variant)])
-        row = lab.page.get_by_test_id("stDataFrame").locator("[role=row]").filter(has_text=f"{variant}: ")
-        expect(row.locator("[aria-colindex='6']")).to_have_text(str(run.sweep))
-        expect(row.locator("[aria-colindex='7']")).to_have_text(str(run.n_rows))
-    expect(lab.page.get_by_text(re.compile(r"^Variant \d+ wins: all 4 runs reach the best"))).to_be_visible()
+        name = lab.page.locator("[aria-colindex='1']", has_text=re.compile(f"^{variant}$"))
+        row = lab.page.get_by_test_id("stDataFrame").locator("[role=row]").filter(has=name)
+        expect(row.locator("[aria-colindex='12']")).to_have_text(str(run.sweep))
+        expect(row.locator("[aria-colindex='13']")).to_have_text(str(run.n_rows))
+    expect(
+        lab.page.get_by_text(re.compile(r"^Variants? \d+.*( tie: they reach| is first: it reaches) the best"))
+    ).to_be_visible()
     switch(lab, "rows")
     expect(lines(lab)).to_have_count(2)
     expect(lab.page.locator(".race .how")).to_contain_text("Exact runs have no rows")
@@ -100,9 +96,10 @@ def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
     chart(lab).hover(position={"x": 300, "y": 100})
     page.mouse.wheel(0, -100)
     expect(chart(lab).locator(".tick").first).not_to_have_text(re.compile(r"^0(\.0+)?$"))
+    # The first news after it finds the chart as wide as it stays.
+    moves_on(lab)
     zoomed = ticks(lab)
-    for _ in range(2):
-        moves_on(lab)
+    moves_on(lab)
     assert ticks(lab) == zoomed
     # Code is sent once.
     assert page.locator(".race").evaluate("(race) => race.curves.data.code") is None
@@ -124,7 +121,9 @@ def test_a_run_is_pinned_compared_with_later_and_watched(
     lab.load("karate")
     lab.go("Compare")
     race(lab)
-    choose_row(lab, 0)
+    lab.select_row(0)
+    keys = lab.page.locator(".race .keys")
+    expect(keys.locator("[data-faint]")).to_have_count(len(FIELD) - 1)
     pin = lab.page.get_by_role("button", name=re.compile(r"^Pin \d+"))
     variant = int(pin.inner_text().split()[1])
     lab.press(f"Pin {variant}")
@@ -140,8 +139,37 @@ def test_a_run_is_pinned_compared_with_later_and_watched(
     later.page.keyboard.press("Escape")
     expect(lines(later)).to_have_count(1)
     expect(key(later, f"{variant}: .* · earlier")).to_be_visible()
-    choose_row(later, 0)
+    later.select_row(0)
     later.press(f"Watch {variant} · earlier")
     later.wait_for_stage("idle")
     mrf = sample("karate")
     later.shows(Engine(mrf, partition(mrf, 8), variant=variant))
+
+
+@pytest.mark.slow
+def test_one_link_has_the_model_the_field_and_the_axes(
+    lab: Lab, new_page: Callable[[], Page], settle: Callable[[Page], None]
+) -> None:
+    page = lab.page
+    lab.load("karate")
+    lab.go("Compare")
+    lab.choose("Methods without chosen groups, and external solvers", "MPLP with cycle pursuit")
+    page.keyboard.press("Escape")
+    for name in ("work", "log", "LB"):
+        switch(lab, name)
+    page.wait_for_function("new URLSearchParams(location.search).get('drawn') === 'lower'")
+    page.wait_for_function("new URLSearchParams(location.search).get('methods') === 'mplp-cp'")
+    link = page.url
+    lab.go("Watch")
+    page.go_back()
+    page.wait_for_function("location.pathname === '/compare'")
+    lab.settle()
+    assert page.url == link
+    other = Lab(new_page(), settle).open(link)
+    pressed = other.page.locator(".race .bar [aria-pressed=true]")
+    expect(pressed).to_have_text(["work", "log", "LB"])
+    expect(chart(other)).to_contain_text("Press Race")
+    race(other)
+    expect(lines(other)).to_have_count(len(FIELD) + 1)
+    expect(pressed).to_have_text(["work", "log", "LB"])
+    assert other.page.url == link

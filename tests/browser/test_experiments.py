@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pyarrow.parquet as parquet
 import pytest
@@ -61,8 +64,10 @@ def saved(lab: Lab, button: str) -> bytes:
 
 @pytest.mark.slow
 def test_the_study_opens_and_a_point_opens_its_run(lab: Lab) -> None:
-    expect(lab.page.locator(".js-plotly-plot .scatterlayer .points path").first).to_be_visible()
     assert cell(lab, "runs") == "576"
+    expect(lab.page.locator(".js-plotly-plot .scatterlayer .lines path").first).to_be_visible()
+    lab.tab("The paper's figure")
+    expect(lab.page.locator(".js-plotly-plot .scatterlayer .points path").first).to_be_visible()
     expect(lab.page.get_by_text("What the paper observed")).to_be_visible()
     # The last trace of points is variant 12; its hover names the run.
     points = lab.page.locator(".js-plotly-plot .scatterlayer .trace").filter(has=lab.page.locator(".points path"))
@@ -73,7 +78,7 @@ def test_the_study_opens_and_a_point_opens_its_run(lab: Lab) -> None:
     hover = lab.page.locator(".hoverlayer .hovertext")
     expect(hover).to_be_visible()
     told = hover.text_content() or ""
-    variant = told.partition("variant ")[2].partition(",")[0]
+    variant = told.partition(":")[0]
     size = told.partition(", M ")[2].partition(",")[0]
     lab.page.mouse.down()
     lab.page.mouse.up()
@@ -88,14 +93,16 @@ def test_a_plan_is_run_and_its_runs_are_taken_away(lab: Lab, data_folder: Path) 
     assert (cell(lab, "instances"), cell(lab, "runs"), cell(lab, "to do")) == ("2", "8", "8")
     expect(lab.page.get_by_text("No run of this plan is done yet.")).to_be_visible()
     run(lab)
-    expect(lab.page.get_by_role("tab", name="Times")).to_be_visible(timeout=DONE)
+    expect(lab.page.get_by_role("tab", name="Compare")).to_be_visible(timeout=DONE)
     expect(stop(lab)).to_be_disabled(timeout=DONE)
     lab.settle()
     assert cell(lab, "to do") == "0"
     expect(lab.page.locator(".js-plotly-plot")).to_be_visible()
-    assert b"plotly" in saved(lab, "Save the figure")
+    assert b"plotly" in saved(lab, "Save the figure (HTML)")
+    assert saved(lab, "Save the figure (PDF)").startswith(b"%PDF")
+    assert b"<svg" in saved(lab, "Save the figure (SVG)")
     lab.tab("Runs")
-    name = lab.page.url.partition("plan=")[2]
+    (name,) = parse_qs(lab.page.url)["plan"]
     tasks = {task.key for task in read_plan(data_folder / "plans" / name / "plan.toml").tasks()}
     kept = {run.task.key: run for run in Store(data_folder / "runs.sqlite").runs()}
     rows = list(csv.DictReader(io.StringIO(saved(lab, "Save as CSV").decode())))
@@ -106,6 +113,16 @@ def test_a_plan_is_run_and_its_runs_are_taken_away(lab: Lab, data_folder: Path) 
     assert table["key"] == [row["key"] for row in rows]
     assert table["seconds"] == [float(row["seconds"]) for row in rows]
     assert b"[[instances]]" in saved(lab, "Save the plan")
+    lab.tab("Compare")
+    lab.page.get_by_role("radio", name="Table").click()
+    lab.settle()
+    contenders = list(csv.DictReader(io.StringIO(saved(lab, "Save the table (CSV)").decode())))
+    assert [row["of"] for row in contenders] == ["2"] * 4
+    assert rb"\toprule" in saved(lab, "Save the table (LaTeX)")
+    lab.tab("Runs")
+    with zipfile.ZipFile(io.BytesIO(saved(lab, "Save the study"))) as whole:
+        files = {"plan.toml", "runs.sqlite", "report.txt", "figures/profile.pdf", "tables/pairs.tex"}
+        assert files <= set(whole.namelist())
 
 
 @pytest.mark.slow
@@ -122,6 +139,7 @@ def test_an_experiment_is_stopped_and_resumed_also_from_its_address(
     left = int(cell(lab, "to do"))
     assert 0 < left < 800
     # Whoever has the address finds what is done, and goes on.
+    expect(lab.page).to_have_url(re.compile("plan=[0-9a-f]{16}"))
     other = Lab(new_page(), settle).open(lab.page.url)
     left_then = int(cell(other, "to do"))
     assert left - 2 <= left_then <= left

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from bender_core.experiments.outcome import CURVE, record
+from bender_core.experiments.outcome import CURVE, NOT_COUNTED, record
 from bender_core.visualization.styles import STYLES
-from pages._shared.compare.curves import Curve
+from pages._shared.app import pictures
+from pages._shared.app.frontend import FRONTEND
+from pages._shared.compare.curves import Curve, full_name
 from tests.component.mounting import Curves
+from tests.component.test_pictures import ADD
 from tests.labs import is_shown, lab
 
 pytestmark = pytest.mark.browser
@@ -72,8 +78,11 @@ def test_axes_are_named_by_what_is_chosen(drawn: Curves) -> None:
     expect(x_name).to_have_text("seconds of the run's computing time (log)")
     expect(y_name).to_have_text("best UB − LB, energy (log)")
     expect(drawn.root.locator(".upper")).to_have_count(0)
-    drawn.switch("sweeps")
     drawn.switch("linear")
+    drawn.switch("work")
+    expect(x_name).to_have_text("work: table entries read")
+    expect(drawn.root.locator(".tick").last).to_have_text(re.compile(r"^[\d.]+ M$|^\d{1,3}( \d{3})+$"))
+    drawn.switch("sweeps")
     drawn.switch("LB")
     expect(title).to_have_text("pose, small: lower bounds on the energy against sweeps")
     expect(drawn.root.locator(".upper")).to_have_count(0)
@@ -194,7 +203,7 @@ def test_the_tip_stays_within_the_figure(page: Page, drawn: Curves) -> None:
 
 
 def test_the_chart_works_with_the_keyboard(page: Page, drawn: Curves) -> None:
-    drawn.root.locator("[data-y=gap]").focus()
+    drawn.root.locator(".menu summary").focus()
     page.keyboard.press("Tab")
     expect(drawn.svg).to_be_focused()
     expect(drawn.tip).to_contain_text("variant 4: ")
@@ -234,7 +243,8 @@ def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
 # -- external solvers ----------------------------------------------------------------------------------------
 
 
-def of_solver(kind: str, records: list[tuple[float, int, float, float, int]]) -> Curve:
+def of_solver(kind: str, reports: list[tuple[float, int, float, float, int]]) -> Curve:
+    records = [(*each, NOT_COUNTED) for each in reports]
     return Curve(kind, 0, 0, kind, "", "gap closed", np.array(records, CURVE), None, 100.0)
 
 
@@ -255,7 +265,7 @@ def test_bounds_and_labellings_that_are_missing_are_not_drawn(curves: Curves) ->
     assert drawn == {"lower highs": 2, "upper highs": 3, "lower toulbar2": 3, "upper toulbar2": 2, "upper tabu": 2}
     curves.switch("LB")
     expect(curves.lines).to_have_count(2)
-    expect(curves.root.locator("text.name")).to_have_text(["highs", "toulbar2"])
+    expect(curves.root.locator("text.name")).to_have_text(["HiGHS", "toulbar2"])
     curves.switch("LB to best UB (log)")
     expect(curves.lines).to_have_count(2)
 
@@ -283,6 +293,9 @@ def test_solvers_have_no_sweeps(curves: Curves) -> None:
     curves.show(NAME, [*race(9), *SOLVERS])
     expect(curves.lines).to_have_count(1)
     expect(curves.root.locator(".how")).to_contain_text("External solvers have no sweeps")
+    curves.switch("work")
+    expect(curves.lines).to_have_count(1)
+    expect(curves.root.locator(".how")).to_contain_text("That of external solvers is not counted")
     curves.switch("seconds")
     expect(curves.lines).to_have_count(3)
 
@@ -292,7 +305,8 @@ def test_the_strip_at_the_top_says_who_leads_when(curves: Curves) -> None:
     curves.switch("seconds")
     strip = curves.root.locator(".leads")
     expect(strip).to_have_count(4)
-    led = [(each.get_attribute("data-run"), float(each.get_attribute("width") or 0)) for each in strip.all()]
+    ends = "(line) => line.getAttribute('x2') - line.getAttribute('x1')"
+    led = [(each.get_attribute("data-run"), each.evaluate(ends)) for each in strip.all()]
     assert [name for name, _ in led] == ["highs", "toulbar2", "highs", "toulbar2"]
     # From 0.2 to 0.3, to 0.8, and from there to the end, 1.
     widths = np.array([width for _, width in led])
@@ -303,10 +317,55 @@ def test_the_strip_at_the_top_says_who_leads_when(curves: Curves) -> None:
     expect(strip).to_have_count(0)
 
 
-def test_the_choice_of_axes_outlives_the_chart(curves: Curves) -> None:
+def test_the_strip_tells_runs_of_one_colour_apart_and_ties_by_time(curves: Curves) -> None:
+    """Both reach their bound in their first sweep; the later one in the list was sooner."""
+    scale = lab("pose-small", 8, 9).run.engine.graph.problem.scale
+    four, nine = (
+        Curve(f"v{variant}", variant, 8, "groups", "mplp", "gap closed", np.array(records, CURVE), None, scale)
+        for variant, records in (
+            (4, [(0.1, 0, -8.0, -1.0, 0, 5), (0.4, 1, -1.0, -1.0, 2, 9)]),
+            (9, [(0.1, 0, -9.0, -1.0, 0, 5), (0.2, 1, -1.0, -1.0, 2, 9)]),
+        )
+    )
+    curves.show(NAME, [four, nine])
+    strip = curves.root.locator(".leads")
+    looks = "(all) => all.map((line) => [line.dataset.run, line.getAttribute('stroke-dasharray') || ''])"
+    expect(strip).to_have_count(2)
+    assert strip.evaluate_all(looks) == [["v4", ""], ["v9", "2 4"]]
+    assert STYLES[4].colour == STYLES[9].colour
+    how = curves.root.locator(".how")
+    expect(how).to_contain_text("goes by seconds of computing time, whatever the axis")
+    curves.switch("seconds")
+    expect(how).not_to_contain_text("whatever the axis")
+
+
+def test_a_run_that_ended_within_a_sweep_is_said_to_be_drawn_further(curves: Curves) -> None:
+    how = curves.root.locator(".how")
+    curves.show(NAME, race(11))
+    expect(how).to_contain_text("drawn half a sweep further; the table counts complete ones")
+    curves.switch("seconds")
+    expect(how).not_to_contain_text("half a sweep")
+
+
+def test_a_chart_below_the_window_comes_into_view_when_a_race_begins(page: Page, curves: Curves) -> None:
+    curves.show(NAME, [])
+    # As on a phone, where what is chosen comes first.
+    curves.root.evaluate("(root) => { root.style.marginTop = '2000px'; }")
+    top = "(svg) => svg.getBoundingClientRect().top"
+    assert curves.svg.evaluate(top) > 1000
+    curves.show(NAME, race(*FIELD))
+    assert 0 <= curves.svg.evaluate(top) < 400
+    # Once: whoever scrolls away is left alone while it goes on.
+    page.evaluate("scrollTo(0, 0)")
+    curves.show(NAME, race(*FIELD))
+    assert curves.svg.evaluate(top) > 1000
+
+
+def test_the_choice_of_axes_is_reported_and_outlives_the_chart(curves: Curves) -> None:
     curves.show(NAME, race(*FIELD))
     for choice in ("seconds", "log", "LB"):
         curves.switch(choice)
+    assert curves.axes == {"x": "seconds", "scale": "log", "y": "lower"}
     # Another chart in its place.
     empty = "part.replaceChildren()"
     parts = "root.querySelectorAll('.drawn, .pointed').forEach"
@@ -315,3 +374,143 @@ def test_the_choice_of_axes_outlives_the_chart(curves: Curves) -> None:
     expect(curves.root.locator(".x-name")).to_have_text("seconds of the run's computing time (log)")
     expect(curves.root.locator("figcaption")).to_have_text(re.compile("lower bounds on the energy against seconds"))
     expect(curves.root.locator(".bar [aria-pressed=true]")).to_have_text(["seconds", "log", "LB"])
+
+
+def test_an_answer_to_an_earlier_press_does_not_undo_a_later_one(curves: Curves) -> None:
+    """Python answers one press after the other, and a race sends data meanwhile."""
+    curves.show(NAME, race(*FIELD))
+    pressed = curves.root.locator(".bar [aria-pressed=true]")
+    curves.root.evaluate("({ curves }) => { curves.send = () => {}; }")
+    curves.switch("seconds")
+    before = curves.axes
+    curves.switch("log")
+    for known in (before, {**before, "x": "seconds"}):
+        curves.axes = known
+        curves.show(NAME, race(*FIELD), code=False)
+        expect(pressed).to_have_text(["seconds", "log", "both bounds"])
+    # Once Python has answered all of them, it may bring others: those of an address.
+    for known in ({"x": "seconds", "scale": "log", "y": "bounds"}, {"x": "rows", "scale": "linear", "y": "gap"}):
+        curves.axes = known
+        curves.show(NAME, race(*FIELD), code=False)
+    expect(pressed).to_have_text(["rows", "linear", "LB to best UB (log)"])
+
+
+# -- the range of energies, and what is pointed at ------------------------------------------------------------
+
+
+def levels(curves: Curves) -> list[float]:
+    """The energies at the left."""
+    texts = curves.root.locator(".drawn text:not(.tick, .x-name, .y-name, .name)").all_text_contents()
+    return [float(text.replace("−", "-")) for text in texts]
+
+
+def test_poor_labellings_do_not_take_the_room_of_the_bounds(curves: Curves) -> None:
+    """Those of HiGHS are far above the rest for most of the time; where its line leaves the frame there is a mark."""
+    poor = [
+        (0.1, 1, -60.0, 9000.0, 0),
+        (0.7, 2, -35.0, 9000.0, 0),
+        (0.8, 3, -35.0, -31.0, 0),
+        (1.0, 4, -34.0, -31.0, 0),
+    ]
+    curves.show(NAME, [of_solver("highs", poor)])
+    curves.switch("seconds")
+    assert -61 < min(levels(curves)) < max(levels(curves)) < 0
+    cuts = curves.root.locator(".cut")
+    expect(cuts).to_have_count(1)
+    expect(cuts).to_have_attribute("data-run", "highs")
+    expect(curves.root.locator(".how")).to_contain_text("at ▾ and ▴ a line goes on beyond it")
+    # It crosses the edge between its labellings, and is not drawn beyond.
+    heights = [float(y) for y in re.findall(r"[ML]\S+ ([-\d.]+)", curves.root.locator(".upper").get_attribute("d"))]
+    assert min(heights) >= 4
+    curves.switch("LB")
+    expect(cuts).to_have_count(0)
+    expect(curves.root.locator(".how")).not_to_contain_text("▾")
+
+
+def faint(curves: Curves) -> set[str]:
+    return set(curves.root.locator(".drawn [data-faint]").evaluate_all("(all) => all.map((e) => e.dataset.run)"))
+
+
+def test_what_is_pointed_at_stands_out(page: Page, drawn: Curves) -> None:
+    """By its line, its name or its button, also when new data arrive."""
+    others = {f"v{variant}" for variant in FIELD if variant != 9}
+    assert faint(drawn) == set()
+    drawn.key(re.compile("^9")).hover()
+    assert faint(drawn) == others
+    drawn.show(NAME, race(*FIELD), code=False)
+    assert faint(drawn) == others
+    page.mouse.move(2, 2)
+    assert faint(drawn) == set()
+    drawn.root.locator("text.name[data-run=v9]").hover()
+    assert faint(drawn) == others
+    drawn.svg.hover(position={"x": 200, "y": 100})
+    assert len(faint(drawn)) == len(FIELD) - 1
+    page.mouse.move(2, 2)
+    assert faint(drawn) == set()
+
+
+def test_runs_whose_rows_are_selected_stand_out(page: Page, drawn: Curves) -> None:
+    four, nine, *_ = race(*FIELD)
+    drawn.chosen = [four, nine]
+    drawn.show(NAME, race(*FIELD), code=False)
+    assert faint(drawn) == {"v11", "v12"}
+    drawn.key(re.compile("^11")).hover()
+    assert faint(drawn) == {"v4", "v9", "v12"}
+    page.mouse.move(2, 2)
+    assert faint(drawn) == {"v11", "v12"}
+
+
+@pytest.mark.parametrize(("width", "named"), [(390, 0), (1280, 24)])
+def test_many_runs_have_room(page: Page, curves: Curves, width: int, named: int) -> None:
+    """Names have lines of their own, or leave the room to the lines; nothing is cut off."""
+    page.set_viewport_size({"width": width, "height": 700})
+    scale = lab("pose-small", 8, 9).run.engine.graph.problem.scale
+    many = [Curve(f"{v} {m}", v, m, "groups", "mplp", "", raced(9), None, scale) for v in bc.VARIANTS for m in (5, 8)]
+    curves.show(NAME, many)
+    names = curves.root.locator("text.name")
+    expect(names).to_have_count(named)
+    expect(curves.lines).to_have_count(24)
+    inside = """(svg) => [...svg.querySelectorAll('text')].every((text) => {
+        const [inner, outer] = [text, svg].map((each) => each.getBoundingClientRect());
+        return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.bottom <= outer.bottom + 1;
+    })"""
+    assert curves.svg.evaluate(inside)
+    heights = names.evaluate_all("(all) => all.map((text) => Number(text.getAttribute('y')))")
+    assert named == 0 or np.diff(sorted(heights)).min() >= 14
+    frame = "({ curves }) => (curves.frame.box.right - curves.frame.box.left) / curves.svg.clientWidth"
+    assert curves.root.evaluate(frame) > 0.6
+
+
+# -- the figure ----------------------------------------------------------------------------------------------
+
+
+def test_the_figure_stands_on_its_own_on_white_paper(page: Page, curves: Curves, tmp_path: Path) -> None:
+    html = (FRONTEND / "pictures/pictures.html").read_text(encoding="utf-8")
+    page.evaluate(ADD, [html, json.dumps({"code": pictures._component.code})])
+    runs = race(*FIELD)
+    curves.show(NAME, runs)
+    night = {"--st-text-color": "#e6ebf0", "--st-background-color": "#12181f"}
+    for name, colour in night.items():
+        page.evaluate("([name, colour]) => document.documentElement.style.setProperty(name, colour)", [name, colour])
+    curves.switch("work")
+    curves.key(re.compile("^9")).click()
+    curves.root.get_by_text("save the figure", exact=True).click()
+    with page.expect_download() as download:
+        curves.root.locator("[data-save=svg]").click()
+    assert download.value.suggested_filename == "bender-lab-pose-small-bounds-against-work.svg"
+    download.value.save_as(tmp_path / "figure.svg")
+    figure = ElementTree.parse(tmp_path / "figure.svg").getroot()
+    texts = [text.text for text in figure.iter("{http://www.w3.org/2000/svg}text")]
+    for expected in ("pose, small: bounds on the energy against work: table entries read", "energy"):
+        assert expected in texts
+    words = " ".join(texts)
+    shown = [full_name(run) for run in runs if run.variant != 9]
+    assert all(name in words for name in shown)
+    assert full_name(runs[1]) not in words
+    ground = figure.find("{http://www.w3.org/2000/svg}rect")
+    assert ground is not None
+    assert ground.get("fill") == "#ffffff"
+    inks = {text.get("fill", "") for text in figure.iter("{http://www.w3.org/2000/svg}text")}
+    assert all(max(map(int, re.findall(r"\d+", ink)[:3])) < 128 for ink in inks), "dark type"
+    # The page is as it was.
+    assert "copied" not in page.evaluate("document.querySelector('main').shadowRoot.firstElementChild.className")

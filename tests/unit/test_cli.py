@@ -346,7 +346,10 @@ def test_a_terminal_shows_how_far_a_plan_is(
     path.write_text("[[instances]]\nfamily = 'ising_grid'\n[runs]\nsizes = [2, 3]\n")
     for name in ("plan", "status", "report", "run"):
         assert main(["experiment", name, str(path), "--store", str(tmp_path / "s.sqlite")]) == 0
-        cuts = ["0%, partition 1 of 2: default, M 2, ising_grid 0", "50%, partition 2 of 2: default, M 3, ising_grid 0"]
+        cuts = [
+            "0%, partition 1 of 2: default, M 2, ising_grid seed 0",
+            "50%, partition 2 of 2: default, M 3, ising_grid seed 0",
+        ]
         assert capsys.readouterr().err.split("\r\x1b[K") == ["", *cuts, ""]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -19,11 +20,12 @@ from docs.fill_study import DOCUMENT, filled
 ROOT = DOCUMENT.parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+TEACHING = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
 
 
 def test_the_study_says_what_its_runs_say() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert text.count("```text") == 4
+    assert text.count("```text") == 6
     assert "holds: The longer the baseline takes" in text
     assert filled(text) == text
 
@@ -81,3 +83,16 @@ def test_the_commands_in_the_documents_exist(text: str) -> None:
     parser = _parser()
     for command in commands:
         parser.parse_args(command.split())
+
+
+def test_the_engine_gives_the_answers_to_the_exercises() -> None:
+    """And to every exercise."""
+    exercises = re.findall(r"^(\d+)\. ", TEACHING, re.MULTILINE)
+    answers = re.findall(r"\d+", " ".join(re.findall(r"^\*\*([\d, ]+)\.\*\*", TEACHING, re.MULTILINE)))
+    assert answers == exercises == [str(k) for k in range(1, len(exercises) + 1)]
+    said = "\n".join(re.findall(r"```pycon\n(.*?)```", TEACHING, re.DOTALL))
+    failures: list[str] = []
+    test = doctest.DocTestParser().get_doctest(said, {}, "docs/teaching.md", "docs/teaching.md", 0)
+    tried = doctest.DocTestRunner().run(test, out=failures.append)
+    assert tried.attempted > 2 * len(exercises)
+    assert failures == []

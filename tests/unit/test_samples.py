@@ -17,7 +17,7 @@ from bender_core.model import BinaryMRF
 from bender_core.resources import SAMPLES
 from tests.unit.local_polytope import fractional_share, solve_lp
 
-GALLERY = ("tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate")
+GALLERY = ("tiny", "friends", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate")
 
 
 def sample(name: str) -> BinaryMRF:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -12,9 +13,9 @@ from bender_core.experiments import Limits
 from bender_core.experiments.lane import Entry, entry_by
 from bender_core.experiments.methods import METHODS, Method
 from bender_core.groups import LARGEST_GROUP
-from bender_core.strategies import applicable
-from bender_core.units import storage
+from bender_core.strategies import BY_RUNS, applicable
 from bender_core.variants import SCHEDULES
+from bender_core.visualization.styles import MOST_LINES
 from pages._shared.app.glossary import GLOSSARY, METHODS_HELP
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
@@ -23,16 +24,18 @@ from pages._shared.running.following import WIDGETS_USED, keep
 from pages._shared.running.kept import Kept
 
 AS_ON_WATCH = "as on Watch"
-# More lines could not be distinguished.
-MOST_RUNNERS = 24
 FIRST_VARIANTS = (4, 9, 11, 12)
+# The largest limits of a run.
+MOST_SWEEPS, MOST_SECONDS = 5000, 3600
 
 
 CONTEST = Kept[Contest]("contest")
+# What a contest begins with where nobody has chosen anything.
+USUAL = Kept[dict[str, Any]]("race_usual")
 
 
 def contest(current: Lab) -> Contest:
-    """The session's contest; another model starts another."""
+    """The session's contest; another model starts another, in which the same is chosen."""
     found = CONTEST.made(lambda: _new_contest(current), lambda found: found.mrf is current.mrf)
     found.lab = current
     keep(found.choices)
@@ -42,7 +45,7 @@ def contest(current: Lab) -> Contest:
 def _new_contest(current: Lab) -> Contest:
     part = current.partition
     by_hand = part.strategy == "manual"
-    choices = {
+    usual = {
         "race_variants": list(FIRST_VARIANTS),
         "race_sizes": [current.max_size],
         "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
@@ -52,11 +55,30 @@ def _new_contest(current: Lab) -> Contest:
         "race_seconds": 60,
         "race_earlier": [],
     }
+    choices = usual | _kept(CONTEST.get(), current.mrf)
+    USUAL.set(usual)
     # The run's own groups need not be made again.
     known = {} if part.seed else {(current.max_size, part.strategy): part}
     st.session_state.update(choices)
     WIDGETS_USED.set(False)
     return Contest(current, current.mrf, PartitionMaker(current.mrf, known), choices)
+
+
+def _kept(before: Contest | None, mrf: bc.BinaryMRF) -> dict[str, Any]:
+    """What was chosen for the model before, other than the usual, as far as it fits another one."""
+    usual = USUAL.get()
+    if before is None or usual is None:
+        return {}
+    changed = {key: value for key, value in before.choices.items() if value != usual[key]}
+    # Those are runs on the model before.
+    changed.pop("race_earlier", None)
+    strategies = changed.get("race_strategies", [])
+    usable = [name for name in strategies if name in (AS_ON_WATCH, *applicable(mrf))]
+    if strategies and not usable:
+        del changed["race_strategies"]
+    elif strategies:
+        changed["race_strategies"] = usable
+    return changed
 
 
 def choices(current: Lab) -> None:
@@ -106,8 +128,8 @@ def choices(current: Lab) -> None:
         names, packages = ([getattr(one, what) for one in missing] for what in ("title", "package"))
         st.caption(f"Not installed here: {', '.join(names)} (pip install {' '.join(dict.fromkeys(packages))}).")
     sweeps, seconds = st.columns(2)
-    sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"].meaning)
-    seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
+    sweeps.number_input("Sweeps (max)", 1, MOST_SWEEPS, key="race_sweeps", help=GLOSSARY["sweep"].meaning)
+    seconds.number_input("Seconds per run (max)", 1, MOST_SECONDS, key="race_seconds")
 
 
 def partitions_chosen(mrf: bc.BinaryMRF) -> list[tuple[int, str]]:
@@ -140,11 +162,13 @@ def entries(current: Lab, maker: PartitionMaker) -> list[Entry]:
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
     mrf, made = current.mrf, maker.parts
     parts += [(made[choice], choice[0]) for choice in _on_groups() if choice in made]
-    found: dict[tuple[bytes, int, str], Entry] = {}
+    found: dict[tuple[object, ...], Entry] = {}
     for (part, max_size), schedule, variant in itertools.product(
         parts, state.race_schedules, sorted(state.race_variants)
     ):
-        same = part.group_of().tobytes(), variant, schedule
+        # Equal groups that a search has found cost its time, too.
+        search = part.strategy if part.strategy in BY_RUNS else ""
+        same = part.group_of().tobytes(), search, variant, schedule
         found.setdefault(same, Entry(mrf, part, max_size, variant, schedule))
     begun = [(method, size, method.first_groups(mrf, size)) for method, size in _by_method()]
     by_method = [
@@ -169,15 +193,15 @@ def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
     if not count:
         return "Nothing to race: choose a method, or at least one variant, strategy, M and schedule."
-    if len(field) > MOST_RUNNERS:
-        return f"{len(field)} runs are too many to tell apart; choose at most {MOST_RUNNERS}."
+    if len(field) > MOST_LINES:
+        return f"{len(field)} runs are too many to tell apart; choose at most {MOST_LINES}."
     account, needed = lab().account, sum(map(megabytes, field))
     room = account.free >> 20
     if needed <= room:
         return ""
     return (
-        f"Together these runs need {storage(needed << 20)}, more than the {storage(room << 20)} that the run on Watch "
-        f"leaves of {storage(account.limit)}; {_what_fits(field, room)}."
+        f"Together these runs need {needed:,} MB, more than the {room:,} MB that the run on Watch leaves of "
+        f"{account.limit >> 20:,} MB; {_what_fits(field, room)}."
     )
 
 

@@ -17,7 +17,8 @@ from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.methods import Method
 from bender_core.experiments.outcome import CURVE
 from bender_core.experiments.race import Race
-from bender_core.forms.scale import energy_scale
+from bender_core.forms.polynomial import polynomial
+from bender_core.forms.scale import visible_scale
 from pages._shared.app.fields import CYCLES, WATCH
 from pages._shared.app.next_run import Choice
 from pages._shared.app.requests import BY_OF, PAGE_OF
@@ -82,7 +83,7 @@ class Racing(Personal):
         try:
             while not (race.finished or stop.is_set()) and self.goes_on():
                 race.advance()
-        except (bc.EngineError, bc.TooLargeError) as error:
+        except bc.EngineError as error:
             self.failure = str(error)
         finally:
             for lane in self.lanes:
@@ -142,6 +143,7 @@ class Contest:
     racing: Racing | None = None
     pins: dict[str, Pin] = field(default_factory=dict)
     error: str = ""
+    faults: list[str] = field(default_factory=list)
     requested: bool = False
     destination: str = ""
     to_prove: bool = False
@@ -151,51 +153,47 @@ class Contest:
     @cached_property
     def scale(self) -> float:
         """The energy at stake in the model."""
-        return energy_scale(self.mrf)
+        return visible_scale(np.concatenate(polynomial(self.mrf)))
 
     @property
     def busy(self) -> bool:
         return self.racing is not None and self.racing.busy
 
     def ask(self) -> None:
-        self.requested, self.error = True, ""
+        self.requested, self.error, self.faults = True, "", []
 
     def start(self, entries: Sequence[Entry], limits: Limits) -> None:
-        """Race; each run gets the memory that it needs, and a share of the rest."""
+        """Race; the runs share the memory that the run on Watch leaves."""
         self.requested = False
         self.stop()
         self._races += 1
-        account, needed = self.lab.account, list(map(megabytes, entries))
-        most = max([own for entry, own in zip(entries, needed, strict=True) if entry.method is None], default=1)
-        # Methods grow while there is room.
-        shares = [most if entry.method else own for entry, own in zip(entries, needed, strict=True)]
-        rest = (account.free >> 20) - sum(needed)
-        lanes = [
-            Lane(entry, replace(limits, megabytes=own + share * rest // sum(shares)), account=account)
-            for entry, own, share in zip(entries, needed, shares, strict=True)
-        ]
-        self.racing = Racing(lanes, limits, lambda: self.lab.mrf is self.mrf)
+        account = self.lab.account
+        limits = replace(limits, megabytes=account.free >> 20)
+        race = Race.of(entries, limits, account)
+        self.racing = Racing(list(race.lanes), limits, lambda: self.lab.mrf is self.mrf)
         self.racing.start()
 
     def stop(self) -> None:
         if self.racing is not None:
             self.racing.stop(STOP_SECONDS)
 
-    def pin(self, lane: Lane, curve: Curve, store: Store | None) -> None:
-        """Keep a finished run in the chart, and for later sessions."""
-        if lane.outcome is None:
-            return
-        task = lane.entry.task(lane.limits)
-        self.pins[curve.key] = Pin(lane.entry, task, lane.outcome, curve)
+    def pin(self, runs: Sequence[tuple[Lane, Curve]], store: Store | None) -> None:
+        """Keep finished runs in the chart, and for later sessions."""
         self.error = ""
-        try:
-            if store is not None:
-                store.add(task, lane.outcome)
-        except (OSError, sqlite3.Error) as error:
-            self.error = f"The run is pinned for this session only, it cannot be kept for later ones: {error}."
+        for lane, curve in runs:
+            if lane.outcome is None:
+                continue
+            task = lane.entry.task(lane.limits)
+            self.pins[curve.key] = Pin(lane.entry, task, lane.outcome, curve)
+            try:
+                if store is not None:
+                    store.add(task, lane.outcome)
+            except (OSError, sqlite3.Error) as error:
+                self.error = f"The run is pinned for this session only, it cannot be kept for later ones: {error}."
 
-    def unpin(self, key: str) -> None:
-        self.pins.pop(key, None)
+    def unpin(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.pins.pop(key, None)
 
     def watch(self, part: bc.Partition, curve: Curve) -> None:
         """Start the run again on Watch."""

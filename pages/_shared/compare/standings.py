@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from bender_core.engine.gap import gap_between, relative_gap
+from bender_core.engine.gap import is_closed
+from bender_core.experiments.contenders import NEAR, NEARLY, distances, first_time
 from pages._shared.app.glossary import GLOSSARY
-from pages._shared.compare.curves import Curve, compared, labels, remarks
+from pages._shared.compare.curves import Curve, labels
+from pages._shared.compare.verdict import compared, remarks
 
 # The distances to the best labelling, relative to it, at which times are taken; 0 is a proof.
-NEAR = {"to 1 %": 0.01, "to 0.1 %": 0.001, "to proof": 0.0}
+DISTANCES = {"to proof": 0.0, "to 0.1 %": NEAR.share, "to 1 %": NEARLY.share}
+# The least gap, in percent, that is shown as a decimal.
+LEAST_DECIMAL = 1e-3
 
 
-def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> list[int]:
-    """The table; returns the selected rows, if rows are selectable."""
-    picked = st.dataframe(
-        columns(curves, order),
-        column_config=_columns(),
+def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None = None) -> None:
+    """The table; rows are selectable if it has a key."""
+    table = columns(curves, order)
+    st.dataframe(
+        table,
+        column_config=_columns(table),
         hide_index=True,
         on_select="rerun" if key else "ignore",
         selection_mode="multi-row",
@@ -30,8 +34,19 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> li
         placeholder="–",
         alt="The runs, their bounds and their cost",
     )
-    selected = [] if isinstance(picked, DeltaGenerator) else picked.selection.rows
-    return [row for row in selected if row < len(order)]
+
+
+def key_of(curves: Sequence[Curve], order: Sequence[int]) -> str:
+    """The key of the table of a race that is over; in another order, rows are of other runs."""
+    return f"standings {' '.join(curves[k].key for k in order)}"
+
+
+def selected(curves: Sequence[Curve]) -> list[Curve]:
+    """The runs whose rows are selected, also before the table is drawn."""
+    begun = [curve for curve in curves if len(curve.records)]
+    order = compared(begun).order if begun else []
+    table = st.session_state.get(key_of(begun, order))
+    return [] if table is None else [begun[order[row]] for row in table.selection.rows if row < len(order)]
 
 
 def columns(curves: Sequence[Curve], order: Sequence[int]) -> dict[str, list[object]]:
@@ -42,20 +57,22 @@ def columns(curves: Sequence[Curve], order: Sequence[int]) -> dict[str, list[obj
     best = min((curve.upper_bound for curve in curves), default=math.inf)
     rows = [(names[k], curves[k]) for k in order]
     found: dict[str, list[object]] = {
-        "run": [f"{name}: {curve.kind_name}" for name, curve in rows],
-        "remarks": [stars.get(curve.key, "") for _, curve in rows],
+        "run": [name for name, _ in rows],
+        **{name: [_seconds(within(curve, best, share)) for _, curve in rows] for name, share in DISTANCES.items()},
+        "gap": [_finite(100 * curve.gap) for _, curve in rows],
         "LB": [_finite(curve.lower_bound) for _, curve in rows],
         "UB": [_finite(curve.upper_bound) for _, curve in rows],
-        "gap": [_finite(100 * curve.gap) for _, curve in rows],
-        "sweeps": [curve.last("sweep") for _, curve in rows],
-        "rows": [None if curve.method and not curve.method.has_groups else curve.last("rows") for _, curve in rows],
-        "seconds": [curve.last("seconds") for _, curve in rows],
         "status": [curve.ending for _, curve in rows],
-        **{name: [_finite(within(curve, best, share)) for _, curve in rows] for name, share in NEAR.items()},
+        "remarks": [stars.get(curve.key, "") for _, curve in rows],
+        "seconds": [_seconds(curve.last("seconds")) for _, curve in rows],
         "building": [curve.building for _, curve in rows],
+        "sweeps": [None if curve.step == "report" else curve.last("sweep") for _, curve in rows],
+        "rows": [None if curve.method and not curve.method.has_groups else curve.last("rows") for _, curve in rows],
+        "work": [curve.last("work") if curve.is_counted else None for _, curve in rows],
         "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
+        "it is": [curve.kind_name for _, curve in rows],
     }
-    # Most races have none of others.
+    # Groups that are stated cost nothing.
     return {name: column for name, column in found.items() if name != "building" or any(column)}
 
 
@@ -70,40 +87,54 @@ def within(curve: Curve, best: float, share: float) -> float:
     share : float
         0: bound and energy are equal, as far as rounding tells.
     """
-    gap = relative_gap if share else lambda lower, upper: gap_between(lower, upper, curve.scale)
     # Bounds rise.
-    lower = np.maximum.accumulate(curve.records["lower_bound"]).tolist()
-    near = next((k for k, bound in enumerate(lower) if math.isfinite(bound) and gap(bound, best) <= share), None)
-    return math.inf if near is None else float(curve.records["seconds"][near])
+    lower = np.maximum.accumulate(curve.records["lower_bound"])
+    near = distances(lower, best) <= share
+    if not share:
+        near = np.array([is_closed(bound, best, curve.scale) for bound in lower.tolist()], bool)
+    return first_time(curve.records["seconds"], near)
 
 
-def _columns() -> dict[str, Any]:
-    """How columns are shown."""
+def _columns(table: Mapping[str, Sequence[object]]) -> dict[str, Any]:
+    """How columns are shown. What decides comes first; the run stays in sight where the rest is scrolled."""
     column = st.column_config
     lower = f"{GLOSSARY['lower bound'].meaning} Higher is better."
     upper = f"{GLOSSARY['upper bound'].meaning} Lower is better"
-    sweeps = f"{GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds; of external solvers: reports."
-    seconds = "Computing time of the run alone, tables included; of external solvers that of the wall clock"
-    near = "Seconds until its bound was within {} of the best labelling of all runs"
+    sweeps = f"Complete ones. {GLOSSARY['sweep'].meaning} Of “cycles” and “mplp-cp”: rounds"
+    seconds = "Computing time of the run alone, building included; of external solvers that of their processors"
+    near = "Seconds, building included, until its bound was within {} of the best labelling of all runs"
     near_help = {"to 1 %": near.format("1 %"), "to 0.1 %": near.format("0.1 %")}
-    near_help["to proof"] = "Seconds until its bound was equal to the energy of the best labelling of all runs"
+    near_help["to proof"] = (
+        "Seconds, building included, until its bound was equal to the energy of the best labelling of all runs"
+    )
+    gaps = [gap for gap in table["gap"] if isinstance(gap, float) and gap]
+    # As decimals, small gaps would be long rows of zeros, or would seem to be closed.
+    of_gaps = "%.1e %%" if min(gaps, default=1.0) < LEAST_DECIMAL else "%.3g %%"
     return {
-        "run": column.TextColumn(width=195),
-        "remarks": column.TextColumn(width=130),
-        "LB": column.NumberColumn(width=72, format="%.6g", help=lower),
-        "UB": column.NumberColumn(width=72, format="%.6g", help=upper),
-        "gap": column.NumberColumn(width=60, format="%.3g %%", help=GLOSSARY["gap"].meaning),
-        "seconds": column.NumberColumn(width=64, format="%.3g", help=seconds),
-        **{name: column.NumberColumn(width=62, format="%.3g", help=text) for name, text in near_help.items()},
-        "sweeps": column.NumberColumn(width=56, help=sweeps),
-        "rows": column.NumberColumn(width=52, help=f"Benders rows in use. {GLOSSARY['Benders row'].meaning}"),
+        "run": column.TextColumn(pinned=True),
+        **{name: column.NumberColumn(format="%.3g", help=text) for name, text in near_help.items()},
+        "gap": column.NumberColumn(format=of_gaps, help=GLOSSARY["gap"].meaning),
+        "LB": column.NumberColumn(format="%.6g", help=lower),
+        "UB": column.NumberColumn(format="%.6g", help=upper),
+        "seconds": column.NumberColumn(format="%.3g", help=seconds),
         "building": column.NumberColumn(
-            width=60, format="%.3g", help="Seconds of these, in which the solver's own form of the model was built"
+            format="%.3g",
+            help="Of these seconds, those in which the groups were chosen, or an external solver built its own form of "
+            "the model",
         ),
-        "MB": column.NumberColumn(width=46, format="%.3g", help="Predicted memory"),
-        "status": column.TextColumn(width=88),
+        "sweeps": column.NumberColumn(help=sweeps),
+        "rows": column.NumberColumn(help=f"Benders rows in use. {GLOSSARY['Benders row'].meaning}"),
+        "work": column.NumberColumn(
+            format="compact", help="Table entries read, other work converted to entries; on any machine the same"
+        ),
+        "MB": column.NumberColumn(format="%.3g", help="Predicted memory"),
     }
 
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _seconds(value: float) -> float | None:
+    """To tenths of a millisecond: less is noise."""
+    return round(value, 4) if math.isfinite(value) else None

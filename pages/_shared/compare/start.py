@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from bender_core.experiments import Limits
-from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.entries import choices, chosen, entries, objection, partitions_chosen
@@ -29,16 +28,18 @@ def start(current: Lab, contest: Contest, going: bool) -> None:
     if making:
         follow(lambda: contest.maker.busy, lambda: st.progress(contest.maker.share, contest.maker.doing), TELL_SECONDS)
     field, count = entries(current, contest.maker), chosen()
-    refused = "" if making else objection(field, count, contest.maker)
+    # While a race goes on, what it uses is not free.
+    refused = "" if making or going else objection(field, count, contest.maker)
     if refused:
         contest.requested = False
         complaint(refused)
     elif field:
-        memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
+        free = "" if going else f" of {lab().account.free >> 20:,}"
+        memory = f"{sum(map(megabytes, field)):,}{free} MB to start with"
         same = f" {count - len(field)} would repeat another run and are left out." * (count > len(field))
         st.caption(
-            f"{_runs(len(field))}, {memory}. They take turns: the run with the least computing time "
-            f"goes next, so that all have had the same time at any moment.{same}"
+            f"{_runs(len(field))}, {memory}; they share the rest as they grow. They take turns: the run with the least "
+            f"computing time goes next, so that all have had the same time at any moment.{same}"
         )
     if going:
         return

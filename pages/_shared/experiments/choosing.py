@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 
 import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.experiments import Limits
+from bender_core.experiments import Limits, PlanError
 from bender_core.experiments.methods import METHODS
-from bender_core.experiments.plan import has_groups
+from bender_core.experiments.plan import has_groups, plan_of
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
@@ -25,6 +26,7 @@ from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
 from pages._shared.experiments.plans import FIRST, SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
+from pages._shared.running.following import keep as keep_chosen
 from pages._shared.running.kept import Kept
 
 TITLES = {
@@ -37,14 +39,17 @@ TITLES = {
 MINE = "mine"
 MOST_SEEDS = 1000
 TELL_SECONDS = 0.4
+_CHOSEN = Kept[dict[str, object]]("plan_chosen")
 
 
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
     linked = from_address(PLAN, state.get("plan", FIRST))
-    state.setdefault("plan_kind", linked if linked in SHIPPED else "own")
+    chosen = _CHOSEN.made(lambda: {"plan_kind": linked if linked in SHIPPED else "own"})
+    keep_chosen(chosen)
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
+    chosen["plan_kind"] = kind
     if kind in SHIPPED:
         name = kind
     else:
@@ -69,11 +74,10 @@ def choose() -> str | None:
 def make() -> str | None:
     """A form for a plan; returns the name of a plan just made."""
     current = lab()
-    mine = f"the current model: {current.mrf.name}"
     source: str = st.selectbox(
         "Instances",
         [MINE, *synth.FAMILIES],
-        format_func=lambda key: mine if key == MINE else synth.FAMILIES[key].title,
+        format_func=lambda key: f"the current model: {_title(key)}" if key == MINE else _title(key),
         key="plan_source",
     )
     has_model = source == MINE
@@ -81,6 +85,8 @@ def make() -> str | None:
         instances: dict[str, synth.Value | dict[str, int]] = (
             {"files": file_of(current.mrf)} if has_model else _instances(source)
         )
+        name = st.text_input("Name", key="plan_name", placeholder=_title(source))
+        question = st.text_input("Question that it is to answer", key="plan_question")
         runs = _runs()
         left, right = st.columns(2)
         sweeps = left.number_input(
@@ -95,9 +101,12 @@ def make() -> str | None:
     if missing:
         complaint(missing)
         return None
-    title = current.mrf.name if has_model else synth.FAMILIES[source].title
-    text = text_of(instances, runs, Limits(sweeps, seconds), title)
+    text = text_of(instances, runs, Limits(sweeps, seconds), name.strip() or _title(source), question.strip())
     return keep(text, current.mrf if has_model else None)
+
+
+def _title(source: str) -> str:
+    return lab().mrf.name if source == MINE else synth.FAMILIES[source].title
 
 
 def _runs() -> dict[str, list[int] | list[str]]:
@@ -171,17 +180,25 @@ def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
 def bring() -> str | None:
     """A plan from a file; returns its name if there is one."""
     file = st.file_uploader("A plan (TOML)", key="plan_file")
-    st.caption("docs/formats.md, section 9.1, describes plans; “Save the plan” shows an example.")
+    st.caption(
+        "docs/formats.md, section 9.1, describes plans; “Save the plan” beside the paper's study gives an example."
+    )
     if file is None:
         return None
     try:
         text = file.getvalue().decode()
-        entries = tomllib.loads(text).get("instances", [])
+        content = tomllib.loads(text)
     except ValueError as error:
         complaint(f"{file.name} is not TOML: {error}. The current plan is unchanged.")
         return None
-    if any("files" in entry for entry in entries):
+    entries = content.get("instances")
+    if isinstance(entries, list) and any(isinstance(entry, dict) and "files" in entry for entry in entries):
         complaint(f"{file.name} names files, which are not here; name families, or use the command line.")
+        return None
+    try:
+        plan_of(content, Path(), file.name)
+    except PlanError as error:
+        complaint(f"{file.name} cannot be carried out: {error}. The current plan is unchanged.")
         return None
     return keep(text)
 

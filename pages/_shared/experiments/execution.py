@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bender_core.experiments import FinishedRun, Task, seconds_at_most
+from bender_core.experiments import FinishedRun, Plan, Task, seconds_at_most
 from bender_core.experiments.tables import (
     by_other_code,
     endings,
     shared,
 )
-from bender_core.units import duration
+from bender_core.units import duration, storage
 from pages._shared.app.data import store
 from pages._shared.app.naming import file_name
 from pages._shared.app.text import complaint, markdown, table
@@ -27,8 +27,11 @@ TELL_SECONDS = 0.4
 SHORT_SECONDS = 60.0
 
 
-def facts(on_table: Planned, todo: Sequence[Task]) -> None:
-    """The size of a plan, the remaining part, and the most time that its limits allow."""
+def facts(on_table: Planned, todo: Sequence[Task], is_running: bool) -> None:
+    """The size of a plan, the remaining part, and the most time that its limits allow.
+
+    While it runs, its progress says what is done.
+    """
     workers = st.session_state.get("plan_workers", os.cpu_count() or 1)
     seconds = seconds_at_most(todo)
     hours = f" ({seconds / 3600:.2g} core-hours)" if seconds > SHORT_SECONDS else ""
@@ -37,19 +40,29 @@ def facts(on_table: Planned, todo: Sequence[Task]) -> None:
         [
             ["instances", f"{len(on_table.plan.instances)}"],
             ["runs", f"{len(on_table.tasks):,}"],
-            ["to do", f"{len(todo):,}"],
-            ["time", f"at most {duration(seconds / workers)}{hours}" if todo else "–"],
+            *([] if is_running else [["to do", f"{len(todo):,}"]]),
+            ["limits of a run", _limits(on_table.plan)],
+            *([] if is_running else [["time", f"at most {duration(seconds / workers)}{hours}" if todo else "–"]]),
         ],
     )
 
 
-def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
+def _limits(plan: Plan) -> str:
+    """Those that its runs have: methods alone have no sweeps."""
+    sweeps = f"{plan.limits.sweeps:,} sweeps, " * bool(plan.strategies)
+    return f"{sweeps}{plan.limits.seconds:g} s, {storage(plan.limits.megabytes << 20)}"
+
+
+def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun], is_running: bool) -> None:
     """The buttons that start and stop an experiment, and its progress."""
     running, cores = experiment(on_table.name), os.cpu_count() or 1
     workers = st.session_state.get("plan_workers", cores)
     older = by_other_code(runs)
     if older:
-        st.caption(f"{older:,} of the runs shown were done by another version of the code.")
+        st.caption(
+            f"{older:,} of the runs shown were done by another version of the code. Run does them again by this one; "
+            "both are kept."
+        )
     same = shared(on_table.tasks)
     if same:
         st.caption(f"{same:,} of the runs have the same groups as another M or strategy; equal runs are done once.")
@@ -59,21 +72,21 @@ def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[Finishe
         where = "the Dask cluster" if scheduler else f"this machine ({cores} cores)"
         st.number_input(f"Runs at a time on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
-    # Read once: the experiment may end while the page is drawn.
-    going = running.busy
     path, kept = path_of(on_table.name), store().path
     label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     left.button(
         label,
         type="primary",
-        disabled=path is None or not todo or going,
+        disabled=path is None or not todo or is_running,
         on_click=running.start,
         args=(path, kept, workers, scheduler),
         width="stretch",
     )
-    right.button("Stop", disabled=not going, on_click=running.stop, width="stretch")
-    if going:
-        follow(lambda: running.busy, lambda: working(running), TELL_SECONDS)
+    right.button("Stop", disabled=not is_running, on_click=running.stop, width="stretch")
+    if is_running:
+        # The results are drawn again when the first run is done, and whenever twice as many are.
+        most = max(1, 2 * running.done)
+        follow(lambda: running.busy and running.done < most, lambda: working(running), TELL_SECONDS)
     elif running.failure:
         complaint(f"The experiment ended early: {running.failure}. Finished runs are kept.")
     ended = endings(runs)
@@ -96,6 +109,8 @@ def working(running: Experiment) -> None:
     left = f", about {duration(running.left)} left" if running.left is not None else ""
     failed = f", {running.failed} failed" if running.failed else ""
     st.progress(running.done / running.total, f"{running.done:,} of {running.total:,} runs{left}{failed}")
-    st.caption(f"Last: {running.last}. The tables show the runs finished when the page was last drawn.")
-    if st.button("Update the tables"):
+    if running.waiting:
+        st.caption(f"Waiting for {running.waiting}.")
+    st.caption(f"Last: {running.last or '–'}. The results show the runs finished when the page was last drawn.")
+    if st.button("Update the results"):
         st.rerun()

@@ -34,6 +34,7 @@ class Experiment(Background):
     failed: int = 0  # whose worker died
     left: float | None = None  # seconds, at the pace so far
     last: str = ""  # the run finished last
+    waiting: str = ""  # what the runs wait for, such as the scheduler of the cluster
     failure: str = ""  # why it ended early
     _process: subprocess.Popen[str] | None = None
 
@@ -44,7 +45,7 @@ class Experiment(Background):
         command = [sys.executable, "-P", "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
-        self.left, self.last, self.failure = None, "", ""
+        self.left, self.last, self.waiting, self.failure = None, "", "", ""
         self.partitioning, self.doing = 0.0, ""
         self._process = subprocess.Popen(
             command,
@@ -85,7 +86,8 @@ class Experiment(Background):
             self.partitioning, self.doing = progress["partitioning"], progress["doing"]
         else:
             self.done, self.total, self.failed = progress["done"], progress["total"], progress["failed"]
-            self.left, self.last = progress["left"], progress["last"]
+            self.left, self.waiting = progress["left"], progress["waiting"]
+            self.last = progress["last"] or self.last
 
 
 @st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)

@@ -17,6 +17,7 @@ class Planned:
     """The chosen plan, and its runs."""
 
     name: str
+    path: Path
     plan: Plan
     tasks: list[Task]
 
@@ -65,7 +66,7 @@ class Planning(Personal):
             found = _LISTED.get(self.path)
             if found is None:
                 plan, until = read_plan(self.path), bc.Stop(requested=stop.is_set)
-                found = Planned(self.name, plan, plan.tasks(tell, until))
+                found = Planned(self.name, self.path, plan, plan.tasks(tell, until))
                 until.check()
         except bc.Stopped:
             return

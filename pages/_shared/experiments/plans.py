@@ -52,6 +52,7 @@ def text_of(
     runs: Mapping[str, Sequence[int] | Sequence[str]],
     limits: Limits,
     name: str,
+    question: str = "",
 ) -> str:
     """A plan for one kind of instances as TOML, with strings, numbers and lists written as in JSON.
 
@@ -60,6 +61,7 @@ def text_of(
     return "\n".join(
         [
             f"name = {_toml(name)}",
+            *[f"question = {_toml(question)}"] * bool(question),
             "",
             "[[instances]]",
             *(f"{key} = {_toml(value)}" for key, value in instances.items()),

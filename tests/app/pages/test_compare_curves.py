@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from bender_core.experiments.outcome import CURVE
-from pages._shared.compare.curves import Curve, compared, full_name, labels, picked, remarks, verdict, view
-from pages._shared.compare.standings import columns
+from bender_core.experiments.outcome import CURVE, NOT_COUNTED
+from pages._shared.compare.curves import Curve, as_csv, full_name, labels, picked, view
+from pages._shared.compare.standings import _columns, columns
+from pages._shared.compare.verdict import compared, cut_short, remarks, verdict
 
 SPREAD = 20.0
 
@@ -24,7 +28,7 @@ def curve(
     turn: float = 1.0,
     note: str = "",
 ) -> Curve:
-    records = [(turn * (k + 1), k, low, upper, k) for k, low in enumerate(lower)]
+    records = [(turn * (k + 1), k, low, upper, k, 100 * k) for k, low in enumerate(lower)]
     key = f"{variant} {max_size} {strategy} {schedule} {note}"
     return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, SPREAD, note)
 
@@ -53,7 +57,7 @@ def test_methods_are_named_by_what_they_do() -> None:
         "cycles: each cycle pays once",
     ]
     runs = [curve(9, lower=(-3.0,)), replace(rival, note="pinned")]
-    assert verdict(runs, going=False).startswith("MPLP with cycle pursuit · pinned has the best lower bound, ")
+    assert verdict(runs, going=False).startswith("MPLP with cycle pursuit (pinned) has the best lower bound, ")
     assert verdict([curve(9, lower=(-3.0,)), cycles], going=False).startswith("The bound by cycles has the best lower")
 
 
@@ -71,6 +75,7 @@ def test_the_chart_gets_the_records_of_the_runs() -> None:
     first, second, unbegun = sent["runs"]
     assert (first["lower"], first["upper"]) == ([-3.0, -2.0, -1.5], [-0.5] * 3)
     assert (first["sweeps"], first["rows"], first["seconds"]) == ([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0])
+    assert first["work"] == [0, 100, 200]
     assert (first["symbol"], first["dash"], second["symbol"], second["dash"]) == ("circle", "solid", "x", "dot")
     assert first["width"] != second["width"]
     assert first["width"] == unbegun["width"]
@@ -81,6 +86,7 @@ def test_a_full_field_takes_at_most_60_kb() -> None:
     steps = np.arange(3000)
     records = np.zeros(3000, CURVE)
     records["seconds"], records["sweep"], records["rows"] = steps * 0.0123456, steps // 8, 12345 + steps
+    records["work"] = 1234567890 + steps * 12345
     records["lower_bound"], records["upper_bound"] = -1234.56789012345 + steps / 7, -1000 / 7
     field = [
         Curve(f"{k}", 1 + k % 12, k, "community", "srmp", "racing", records, 1, SPREAD, "earlier, older code")
@@ -105,16 +111,16 @@ def test_ends_of_sweeps_are_drawn_first() -> None:
 
 def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
     late = curve(4, lower=(-2.0, -1.5, -1.0), turn=2.0)
-    early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=2.5)
+    early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=1.5)
     low = curve(12, lower=(-2.0, -1.1), upper=-0.9, turn=0.1)
     table = compared([late, early, low])
     assert table.order == [1, 0, 2]
-    assert table.reached == [6.0, 5.0, np.inf]
+    assert table.reached == [6.0, 3.0, np.inf]
     assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
     assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
     assert verdict([late, early, low], going=True) == (
-        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
-        "The best labelling has energy −0.9; the gap is 10 %."
+        "Variant 9 is first so far: it reaches the best lower bound, −1, in 3 s of computing time, 2 times as fast as "
+        "variant 4; 2 of 3 runs reach it. The best labelling has energy −0.9; the gap is 10 %."
     )
     assert verdict([late, low], going=False).startswith(
         "Variant 4 has the best lower bound, −1, after 6 s of computing time. "
@@ -127,7 +133,7 @@ def test_a_run_with_the_best_bound_has_not_won_where_another_was_sooner_and_near
     near = curve(11, lower=(-126.0, -124.5), turn=0.027)
     poor = curve(1, lower=(-126.0, -125.9), turn=0.001)
     said = verdict([poor, near, best], going=False)
-    assert "wins" not in said
+    assert "first" not in said
     assert said.startswith("Variant 2 has the best lower bound, −124.4, after 0.17 s of computing time. ")
     assert "Variant 11 reached its own bound, −124.5, which is 0.1 lower, after only 54 ms. " in said
     # The best bound, and the soonest.
@@ -141,10 +147,97 @@ def test_a_run_with_the_best_bound_has_not_won_where_another_was_sooner_and_near
 def test_a_closed_gap_is_reported() -> None:
     runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
     assert verdict(runs, going=False) == (
-        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
-        "The best labelling has this energy: the gap is closed."
+        "Variant 9 is first: it reaches the best lower bound, −0.5, in 1 s of computing time, 2 times as fast as "
+        "variant 4; both runs reach it. The best labelling has this energy: the gap is closed."
     )
     assert remarks(compared(runs)) == ["", "★ first"]
+
+
+def test_runs_that_one_race_cannot_tell_apart_tie() -> None:
+    """Within a factor of 1.25, or 10 ms: where all end in milliseconds, the next race has another order."""
+    slow = curve(4, lower=(-2.0, -0.5), turn=5.0)
+    near, first = curve(9, lower=(-2.0, -0.5), turn=1.2), curve(12, lower=(-2.0, -0.5), turn=1.0)
+    table = compared([slow, near, first])
+    assert (table.tied, remarks(table)) == ([2, 1], ["", "★ tie", "★ tie"])
+    assert verdict([slow, near, first], going=False).startswith(
+        "Variants 12 and 9 tie: they reach the best lower bound, −0.5, in 2 s to 2.4 s of computing time, and "
+        "one race cannot tell apart times within 10 ms or a factor of 1.25; all 3 runs reach it. "
+    )
+    quick = [curve(k, lower=(-2.0, -0.5), turn=turn) for k, turn in ((4, 0.0085), (9, 0.0045), (12, 0.0105))]
+    assert compared(quick).tied == [1, 0]
+    assert compared([curve(4, lower=(-2.0, -0.5), turn=1.3), first]).tied == [1]
+
+
+def test_runs_without_a_bound_are_not_among_those_that_could_have_reached_it() -> None:
+    runs = [curve(4, lower=(-2.0, -1.5), turn=3.0), curve(9, lower=(-2.0, -1.5)), curve(1, lower=(-2.0,)), LABELLED]
+    assert "; 2 of 3 runs with a bound reach it." in verdict(runs, going=False)
+
+
+def test_a_run_is_named_in_a_sentence_by_its_settings_and_its_remark() -> None:
+    runs = [
+        curve(12, lower=(-3.0, -1.0), max_size=16, note="pinned"),
+        replace(curve(0, lower=(-3.0, -1.0), strategy="proof", turn=3.0), max_size=8),
+        of_solver("annealing", [(9.0, 1, -np.inf, -1.0, 0)]),
+    ]
+    assert verdict(runs, going=False).startswith("Variant 12 (M 16, pinned) is first: ")
+    assert " times as fast as the proof (M 8); " in verdict(runs, going=False)
+    assert verdict(runs[1:], going=False).startswith("The proof has the best lower bound, ")
+    assert verdict(runs[2:], going=False).startswith("No run has a lower bound. Simulated annealing was the first ")
+
+
+def test_what_ended_for_want_of_memory_is_a_sentence() -> None:
+    full = replace(curve(9, max_size=16, turn=0.025), status="limit reached: memory")
+    assert cut_short([curve(12), curve(9)]) == ""
+    assert cut_short([curve(12), full]).startswith(
+        "Variant 9 (M 16) after 50 ms ended because the memory was full: what more time would have brought is not "
+    )
+    assert cut_short([replace(BOUNDED, status="limit reached: memory"), full]).startswith(
+        "HiGHS after 2 s and variant 9 after 50 ms ended because "
+    )
+
+
+def test_what_found_no_room_did_not_begin() -> None:
+    never = replace(curve(9, max_size=16), records=curve(9).records[:0], status="limit reached: memory")
+    assert cut_short([curve(12), never]).startswith(
+        "Variant 9 (M 16) did not begin: there was no room in memory. Race "
+    )
+
+
+def test_nobody_is_first_with_a_bound_that_nobody_has() -> None:
+    found = compared([LABELLED, of_solver("annealing", [(9.0, 1, -np.inf, -1.0, 0)])])
+    assert (found.tied, remarks(found)) == ([], ["★ labelling", ""])
+
+
+def test_a_clock_may_show_no_time_at_all() -> None:
+    quick = replace(curve(4, lower=(-2.0, -1.0), turn=1.0), records=curve(4, lower=(-1.0,), turn=0.0).records)
+    assert quick.records["seconds"][0] == 0.0
+    text = verdict([quick, curve(9, lower=(-2.0, -1.0), turn=3.0)], going=False)
+    assert "many times as fast as variant 9" in text
+
+
+def test_the_curves_are_saved_as_csv() -> None:
+    first, *rows = csv.reader(as_csv([curve(9), BOUNDED]).splitlines())
+    assert first == ["run", "seconds", "work", "sweeps", "lower", "upper"]
+    assert rows == [
+        ["9", "1", "0", "0", "-2.0", "-0.5"],
+        ["9", "2", "100", "1", "-1.0", "-0.5"],
+        ["HiGHS", "0.5", "", "", "", ""],
+        ["HiGHS", "1", "", "", "-4.0", ""],
+        ["HiGHS", "2", "", "", "-2.0", "-1.0"],
+    ]
+
+
+def test_the_table_has_what_decides_first_and_no_sweeps_of_solvers() -> None:
+    found = columns([curve(9, max_size=16), BOUNDED], [0, 1])
+    assert list(found)[:5] == ["run", "to proof", "to 0.1 %", "to 1 %", "gap"]
+    assert (found["run"], found["sweeps"]) == (["9", "HiGHS"], [1, None])
+    assert found["it is"] == ["RMC on all loose edges", "branch and cut on the integer program"]
+    shown = _columns(found)
+    assert (shown["run"]["pinned"], shown["gap"]["type_config"]["format"]) == (True, "%.3g %%")
+    # Long rows of zeros cannot be read.
+    tiny = columns([curve(9, lower=(-2.0, -1.0), upper=-1.0 + 1e-7)], [0])
+    assert _columns(tiny)["gap"]["type_config"]["format"] == "%.1e %%"
+    assert columns([curve(9, lower=(-1.0,), upper=-1.0, turn=0.0000297)], [0])["to proof"] == [0.0]
 
 
 def test_only_a_proof_says_that_a_labelling_is_optimal() -> None:
@@ -179,7 +272,8 @@ def test_before_the_start_no_run_leads() -> None:
 # -- bounds and labellings that are missing -------------------------------------------------------------------
 
 
-def of_solver(kind: str, records: list[tuple[float, int, float, float, int]], status: str = "racing") -> Curve:
+def of_solver(kind: str, reports: list[tuple[float, int, float, float, int]], status: str = "racing") -> Curve:
+    records = [(*each, NOT_COUNTED) for each in reports]
     return Curve(kind, 0, 0, kind, "", status, np.array(records, CURVE), None, SPREAD)
 
 
@@ -191,8 +285,21 @@ LABELLED = of_solver("tabu", [(0.25, 0, -np.inf, np.inf, 0), (1.0, 1, -NONE, -0.
 def test_the_chart_gets_what_is_known_and_null_for_the_rest() -> None:
     bounded, labelled = view("", [BOUNDED, LABELLED])["runs"]
     assert (bounded["lower"], bounded["upper"]) == ([-4.0, -2.0], [None, -1.0])
+    assert bounded["work"] is labelled["work"] is None
     assert (labelled["lower"], labelled["upper"]) == ([None, None], [-0.75, -1.5])
     json.dumps([bounded, labelled], allow_nan=False)
+
+
+def test_a_constant_makes_no_bounds_equal() -> None:
+    """Bounds are compared relative to the energy at stake: 7.7 of 20 is much, also beside a billion."""
+    far, near = curve(4, (1e9 - 60.0, 1e9 - 57.7), 1e9), curve(9, (1e9 - 60.0, 1e9 - 50.0), 1e9)
+    assert compared([far, near]).best == [False, True]
+    assert "Variant 9 has the best lower bound" in verdict([far, near], going=False)
+
+
+def test_a_run_without_a_bound_was_never_quicker() -> None:
+    labelled, bounded = curve(4, (-math.inf, -math.inf), -1.0), curve(9, (-math.inf, -2.0), -1.0)
+    assert "reached its own bound" not in verdict([labelled, bounded], going=False)
 
 
 def test_the_verdict_names_who_has_a_bound_and_who_a_labelling() -> None:
@@ -211,6 +318,8 @@ def test_the_verdict_names_who_has_a_bound_and_who_a_labelling() -> None:
 
 def test_the_time_to_build_a_model_is_stated_apart() -> None:
     assert (BOUNDED.building, curve(9).building) == (0.5, None)
+    chosen = replace(curve(9), records=np.array([(4.2, 0, -np.inf, np.inf, 0, 0), (5.0, 1, -2.0, -1.0, 3, 9)], CURVE))
+    assert columns([chosen], [0])["building"] == pytest.approx([4.2])
     assert columns([BOUNDED, curve(9)], [0, 1])["building"] == [0.5, None]
     assert "building" not in columns([curve(9)], [0])
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -17,18 +19,18 @@ from bender_core.engine.gap import relative_gap
 from bender_core.engine.memory_needed import required_bytes
 from bender_core.experiments import Store
 from bender_core.experiments.methods import METHODS
-from bender_core.experiments.outcome import CURVE
+from bender_core.experiments.outcome import CURVE, MEMORY_REACHED
 from bender_core.kernels.layout import Status
 from bender_core.strategies import BY_RUNS
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare import outcome
 from pages._shared.compare.curves import Curve, view
-from pages._shared.compare.outcome import partition_of
+from pages._shared.compare.outcome import partition_of, why_not
 from pages._shared.compare.racing import Contest, Racing
 from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running import kept
 from tests.app.pages.test_compare_curves import SPREAD
-from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
+from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran
 from tests.app.pages.test_partition_page import named
 from tests.labs import SessionState, take_model
 
@@ -115,9 +117,10 @@ def test_the_first_field_is_the_run_on_watch_and_its_rivals() -> None:
 def test_a_race_ends_as_every_run_does_alone() -> None:
     test = raced(app("compare"), variants=[9, 4, 12], sizes=[8, 3], schedules=["srmp"])
     shown, mrf = table(test), lab(test).mrf
-    assert sorted(shown["run"]) == sorted(f"{v} · M {m}: {bc.VARIANTS[v].name}" for v in (4, 9, 12) for m in (3, 8))
+    assert sorted(shown["run"]) == sorted(f"{v} · M {m}" for v in (4, 9, 12) for m in (3, 8))
     for k, name in enumerate(shown["run"]):
-        variant, max_size = (int(part) for part in name.partition(":")[0].split(" · M "))
+        variant, max_size = (int(part) for part in name.split(" · M "))
+        assert shown["it is"][k] == bc.VARIANTS[variant].name
         part = bc.partition(mrf, max_size, "groups")
         engine = bc.Engine(mrf, part, variant=variant, schedule="srmp")
         engine.run()
@@ -127,9 +130,9 @@ def test_a_race_ends_as_every_run_does_alone() -> None:
         assert shown["gap"][k] == (0 if engine.status == Status.GAP_CLOSED else pytest.approx(100 * gap))
         assert shown["MB"][k] == required_bytes(mrf, part, variant) / 2**20
         assert (shown["status"][k] == "gap closed") == (engine.status == Status.GAP_CLOSED)
-    winner = shown["run"][0].partition(":")[0]
-    assert f"Variant {winner} wins: " in said(test)
-    assert "first" in shown["remarks"][0]
+    variant, size = shown["run"][0].split(" · ")
+    assert re.search(rf"Variants? {variant} \({size}\)( is first: it|.* tie: they) reach", said(test))
+    assert shown["remarks"][0].startswith(("★ first", "★ tie"))
 
 
 def test_the_entered_limits_are_used() -> None:
@@ -160,12 +163,12 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
 def test_a_proof_races_whatever_the_variants_and_is_proven_again_on_watch() -> None:
     test = raced(app("compare"), variants=[4], sizes=[4, 16], strategies=[], methods=["proof"])
     shown, found = table(test), bc.certify(lab(test).mrf)
-    assert sorted(shown["run"]) == [f"proof · M {most}: groups and cycles" for most in (16, 4)]
-    k = shown["run"].index("proof · M 16: groups and cycles")
+    assert sorted(shown["run"]) == ["proof · M 16", "proof · M 4"]
+    k = shown["run"].index("proof · M 16")
     assert (shown["LB"][k], shown["UB"][k], shown["gap"][k]) == (found.upper_bound, found.upper_bound, 0.0)
     assert (shown["status"][k], shown["rows"][k]) == ("gap closed", 0)
     assert shown["sweeps"][k] == sum(one.sweeps for one in found.rounds)
-    assert "The proof · M " in said(test)
+    assert "The proof (M " in said(test)
     assert "it is optimal." in said(test)
     kept_contest = contest(test)
     (one,) = [curve for curve in kept_contest.curves() if curve.max_size == 16]
@@ -185,17 +188,17 @@ def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() ->
     assert "9 runs, " in said(test), "two runs, two proofs at two sizes, and three methods without groups"
     shown = table(raced(test, sizes=[8]))
     assert sorted(shown["run"]) == [
-        "9: RMC on all loose edges",
-        "cycles: each cycle pays once",
-        "mplp-cp: MPLP with cycle pursuit",
-        "proof by cycles: cycles alone",
-        "proof by groups: groups alone",
-        "proof: groups and cycles",
+        "9",
+        "cycles",
+        "mplp-cp",
+        "proof",
+        "proof by cycles",
+        "proof by groups",
     ]
     mrf = lab(test).mrf
     packing = bc.Packing(mrf)
     packing.run()
-    k = shown["run"].index("cycles: each cycle pays once")
+    k = shown["run"].index("cycles")
     assert (shown["LB"][k], shown["UB"][k], shown["sweeps"][k]) == (
         packing.upper_bound,
         packing.upper_bound,
@@ -222,8 +225,7 @@ def test_solvers_of_others_race_beside_ours() -> None:
     names = [name for name in ("trw-s", "highs", "toulbar2", "tabu") if not METHODS[name].missing]
     test = choose(app("compare"), strategies=[], methods=["proof", *names], sizes=[8], seconds=4)
     shown = table(raced(test))
-    found = {name.partition(":")[0]: k for k, name in enumerate(shown["run"])}
-    assert set(found) == {"proof", *names}
+    found = {name: shown["run"].index(METHODS[name].label) for name in ("proof", *names)}
     best = shown["UB"][found["proof"]]
     assert shown["status"][found["proof"]] == "gap closed"
     assert np.isfinite(shown["LB"][found["highs"]])
@@ -289,17 +291,8 @@ def test_a_run_of_a_method_is_found_by_later_sessions(own_folder: Path) -> None:
     assert (stored.task.strategy, stored.task.max_size) == ("mplp-cp", 0)
     ran(later.multiselect("race_earlier").set_value([stored.task.key]).run())
     shown = table(later)
-    assert shown["run"] == ["mplp-cp · earlier: MPLP with cycle pursuit"]
+    assert shown["run"] == ["mplp-cp · earlier"]
     assert (shown["LB"], shown["sweeps"]) == ([curve.lower_bound], [curve.last("sweep")])
-
-
-def test_methods_have_about_as_much_room_as_the_largest_run() -> None:
-    racing = contest(raced(app("compare"), variants=[9, 11], methods=["proof", "cycles"])).racing
-    assert racing is not None
-    *runs, proof, cycles = racing.lanes
-    assert (proof.entry.strategy, cycles.entry.strategy) == ("proof", "cycles")
-    largest = max(one.limits.megabytes for one in runs)
-    assert min(proof.limits.megabytes, cycles.limits.megabytes) >= 0.95 * largest
 
 
 def test_every_run_of_a_full_field_has_the_room_that_it_needs() -> None:
@@ -308,7 +301,7 @@ def test_every_run_of_a_full_field_has_the_room_that_it_needs() -> None:
     assert racing is not None
     assert racing.failure == ""
     assert all(lane.limits.megabytes << 20 >= lane.entry.memory for lane in racing.lanes)
-    assert sum(lane.limits.megabytes for lane in racing.lanes) << 20 <= 1 << 30
+    assert sum(lane.limits.megabytes for lane in racing.lanes if lane.entry.is_process) << 20 < 1 << 30
 
 
 @pytest.mark.slow
@@ -356,9 +349,21 @@ def test_runs_share_the_available_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     test = raced(app("compare"))
     racing = contest(test).racing
     assert racing is not None
-    rooms = [one.limits.megabytes for one in racing.lanes]
-    assert 40 < sum(rooms) <= 50
-    assert all(room << 20 >= one.entry.memory for room, one in zip(rooms, racing.lanes, strict=True))
+    mine = lab(test)
+    assert {one.limits.megabytes for one in racing.lanes} == {((50 << 20) - mine.run.engine.arrays.charges.used) >> 20}
+    assert {one.account for one in racing.lanes} == {mine.account}
+    assert racing.limits.megabytes == racing.lanes[0].limits.megabytes, "the script has it, too"
+
+
+def test_a_run_that_ends_for_want_of_memory_is_a_sentence_in_sight() -> None:
+    test = raced(app("compare"), variants=[4, 9])
+    racing = contest(test).racing
+    assert racing is not None
+    assert racing.lanes[1].outcome is not None
+    racing.lanes[1].outcome = replace(racing.lanes[1].outcome, status=MEMORY_REACHED)
+    (sentence,) = complaints(ran(test.run()))
+    assert sentence.startswith("Variant 9 after ")
+    assert "ended because the memory was full" in sentence
 
 
 def long_race() -> AppTest:
@@ -379,6 +384,15 @@ def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     join(contest(test).racing)
     assert table(ran(test.run()))["status"] == ["stopped"]
     assert button(test, "Race")
+
+
+def test_what_a_race_uses_is_no_objection_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = long_race()
+    assert contest(test).busy
+    monkeypatch.setenv("BENDER_MEMORY_MB", str((lab(test).account.used >> 20) + 1))
+    assert complaints(ran(test.run())) == []
+    press(test, "Stop the race")
+    join(contest(test).racing)
 
 
 @pytest.mark.slow
@@ -414,6 +428,56 @@ def test_choices_survive_a_visit_to_another_page() -> None:
     assert test.number_input("race_sweeps").value == 17
 
 
+def test_another_model_keeps_what_was_chosen_as_far_as_it_fits() -> None:
+    test = choose(
+        app("compare"), variants=[2, 7], sizes=[5], seconds=7, methods=["proof"], strategies=["groups", "random"]
+    )
+    go(test, "instance")
+    ran(test.button("load-tree").click().run())
+    go(test, "compare")
+    assert contest(test).mrf is lab(test).mrf
+    assert lab(test).mrf.groups is None
+    boxes = {name: test.multiselect(f"race_{name}").value for name in ("variants", "sizes", "strategies", "methods")}
+    assert boxes == {"variants": [2, 7], "sizes": [5], "strategies": ["random"], "methods": ["proof"]}
+    assert test.number_input("race_seconds").value == 7
+    # What nobody has chosen is as usual for the model.
+    assert test.multiselect("race_schedules").value == [lab(test).schedule]
+
+
+def test_what_nobody_has_chosen_is_usual_for_another_model() -> None:
+    test = choose(app("compare"), seconds=7)
+    go(test, "instance")
+    ran(test.button("load-tiny").click().run())
+    go(test, "compare")
+    assert test.multiselect("race_strategies").value == [lab(test).partition.strategy]
+    assert test.multiselect("race_sizes").value == [lab(test).max_size]
+    assert test.number_input("race_seconds").value == 7
+
+
+def test_why_runs_cannot_be_watched_is_in_sight_and_two_are_pinned_at_once() -> None:
+    test = raced(app("compare"), variants=[9, 12], methods=["proof", "highs"], sizes=[8], seconds=1)
+    current, held = lab(test), contest(test)
+    curves = {curve.kind: curve for curve in held.curves()}
+
+    def reasons(*kinds: str) -> str:
+        return " ".join(why_not(current, held, [curves[kind] for kind in kinds]))
+
+    assert reasons() == reasons("9") == reasons("9", "12") == ""
+    assert reasons("12", "highs") == (
+        "HiGHS cannot be watched: it is an external solver, which cannot be stepped through."
+    )
+    assert reasons("9", "proof").startswith("Side by side are watched two runs on groups, or one of cycles ")
+    assert reasons("9", "12", "proof") == "At most two runs are watched side by side."
+    pairs = [(held.lanes()[curves[kind].key], curves[kind]) for kind in ("12", "highs")]
+    held.pin(pairs, None)
+    assert sorted(name for name in table(ran(test.run()))["run"] if "pinned" in name) == [
+        "12 · pinned",
+        "HiGHS · pinned",
+    ]
+    held.unpin([curves[kind].key for kind in ("12", "highs")])
+    assert held.pins == {}
+
+
 def test_a_failure_is_one_sentence_and_the_rest_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     run, turns = bc.Engine.run, iter(range(100))
 
@@ -431,6 +495,110 @@ def test_a_failure_is_one_sentence_and_the_rest_is_drawn(monkeypatch: pytest.Mon
     assert table(test)["status"] == ["stopped"] * 4
 
 
+# -- the address ----------------------------------------------------------------------------------------------
+
+LINK = {
+    "variants": "2_12",
+    "sizes": "3_8",
+    "strategies": "greedy_as on Watch",
+    "schedules": "srmp",
+    "methods": "proof by cycles_mplp-cp",
+    "sweeps": "17",
+    "seconds": "5",
+    "against": "work",
+    "drawn": "gap",
+}
+
+
+def linked_to(**changes: str) -> AppTest:
+    """A session that begins with a link to Compare."""
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params.update(FIRST | {"sample": "tiny", "M": "3"} | LINK | changes)
+    go(test, "compare")
+    join(contest(test).maker)
+    return ran(test.run())
+
+
+def address(test: AppTest) -> dict[str, str]:
+    return dict(parse_qsl(test.session_state.page_address))
+
+
+def test_a_link_opens_with_its_model_its_field_and_its_axes() -> None:
+    test = linked_to()
+    assert lab(test).mrf.content_hash() == sample("tiny").content_hash()
+    boxes = {name: test.multiselect(f"race_{name}").value for name in ("variants", "sizes", "strategies")}
+    assert boxes == {"variants": [2, 12], "sizes": [3, 8], "strategies": ["greedy", "as on Watch"]}
+    assert test.multiselect("race_methods").value == ["proof by cycles", "mplp-cp"]
+    assert (test.number_input("race_sweeps").value, test.number_input("race_seconds").value) == (17, 5)
+    assert test.session_state.race_axes == {"x": "work", "scale": "linear", "y": "gap"}
+    assert (contest(test).racing, complaints(test)) == (None, [])
+    # So it can be passed on.
+    assert {name: text for name, text in address(test).items() if name in LINK} == LINK
+    assert "scale" not in address(test)
+
+
+def test_the_address_follows_the_choices_also_where_nothing_is_chosen() -> None:
+    test = choose(app("compare"), variants=[], schedules=["mplp", "srmp"], methods=["proof"])
+    said = address(test)
+    assert {name: said[name] for name in LINK if name in said} == {
+        "variants": "none",
+        "sizes": "8",
+        "strategies": "groups",
+        "schedules": "mplp_srmp",
+        "methods": "proof",
+        "sweeps": "400",
+        "seconds": "60",
+    }
+    other = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    other.query_params.update(said)
+    assert go(other, "compare").multiselect("race_variants").value == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence", "left"),
+    [
+        ({"variants": "4_99"}, "This link races the variants '99'; choose from 1 to 12.", {"variants": "4"}),
+        ({"sizes": "99"}, "This link is wrong: its values of M are '99'; choose from 1 to 30.", {"sizes": "3"}),
+        ({"methods": "magic"}, "This link races the methods 'magic'; choose from proof, proof by groups, ", {}),
+        (
+            {"schedules": "x_srmp"},
+            "This link is wrong: its schedules are 'x'; choose from mplp, srmp.",
+            {"schedules": "srmp"},
+        ),
+        (
+            {"strategies": "magic"},
+            "This link is wrong: its strategies are 'magic'; choose from as on Watch, auto, ",
+            {},
+        ),
+        ({"sweeps": "0"}, "This link is wrong: its limit of sweeps is '0'; choose from 1 to 5000.", {"sweeps": "400"}),
+        ({"against": "x"}, "This link draws bounds against 'x'; the axes are sweeps, rows, seconds, work.", {}),
+    ],
+)
+def test_what_a_link_cannot_choose_is_one_sentence_and_the_rest_is_kept(
+    changes: dict[str, str], sentence: str, left: dict[str, str]
+) -> None:
+    test = linked_to(**changes)
+    (complaint,) = complaints(test)
+    assert complaint.startswith(sentence)
+    kept = {name: text for name, text in LINK.items() if name not in changes} | left
+    assert {name: text for name, text in address(test).items() if name in kept} == kept
+    # It is no longer of interest once a race has begun.
+    assert complaints(raced(test)) == []
+
+
+def test_back_finds_the_field_that_its_address_names() -> None:
+    test = choose(app("compare"), variants=[2, 7], sizes=[5])
+    before = address(test)
+    go(choose(test, variants=[3], sizes=[8]), "watch")
+    # A link of the app has no address yet: what was chosen last stays.
+    go(test, "compare")
+    assert test.multiselect("race_variants").value == [3]
+    go(test, "watch")
+    test.query_params.update(before)
+    go(test, "compare")
+    assert (test.multiselect("race_variants").value, test.multiselect("race_sizes").value) == ([2, 7], [5])
+
+
 # -- pins, and earlier sessions -------------------------------------------------------------------------------
 
 
@@ -438,7 +606,7 @@ def pin(test: AppTest, k: int = 0, kept: Store | None = None) -> Curve:
     """Pin a run of the race; without a browser no row of the table can be chosen."""
     held = contest(test)
     curve = held.curves()[k]
-    held.pin(held.lanes()[curve.key], curve, kept)
+    held.pin([(held.lanes()[curve.key], curve)], kept)
     ran(test.run())
     return curve
 
@@ -446,10 +614,10 @@ def pin(test: AppTest, k: int = 0, kept: Store | None = None) -> Curve:
 def test_a_pinned_run_stays_when_others_race() -> None:
     test = raced(app("compare"), variants=[4])
     curve = pin(test)
-    assert table(test)["run"][0].startswith("4 · pinned: ")
+    assert table(test)["run"] == ["4 · pinned"]
     shown = table(raced(test, variants=[12]))
-    assert sorted(name.partition(":")[0] for name in shown["run"]) == ["12", "4 · pinned"]
-    contest(test).unpin(curve.key)
+    assert sorted(shown["run"]) == ["12", "4 · pinned"]
+    contest(test).unpin([curve.key])
     assert len(table(ran(test.run()))["run"]) == 1
 
 
@@ -465,7 +633,7 @@ def test_a_pinned_run_is_found_by_later_sessions(own_folder: Path, monkeypatch: 
     (stored,) = kept.of_model(lab(later).mrf)
     ran(later.multiselect("race_earlier").set_value([stored.task.key]).run())
     shown = table(later)
-    k = next(k for k, name in enumerate(shown["run"]) if name.startswith("4 · earlier: "))
+    k = shown["run"].index("4 · earlier")
     assert (shown["LB"][k], shown["sweeps"][k], shown["rows"][k]) == (
         curve.lower_bound,
         curve.last("sweep"),
@@ -488,7 +656,7 @@ def test_a_run_that_cannot_be_kept_is_pinned_for_this_session(own_folder: Path) 
     assert said.startswith("The run is pinned for this session only, it cannot be kept for later ones: ")
     assert "elsewhere.sqlite" in said
     assert "it is not a store of runs" in said
-    assert table(test)["run"][0].startswith("4 · pinned: ")
+    assert table(test)["run"] == ["4 · pinned"]
 
 
 def test_the_page_works_without_a_store(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -560,3 +728,38 @@ def test_an_earlier_run_of_a_search_is_opened_once_its_groups_are_made() -> None
     held.maker.parts[1, "pursuit"] = part
     assert partition_of(current, held, asked) is part
     assert partition_of(current, held, replace(asked, strategy="greedy")).strategy == "greedy"
+
+
+# -- the script -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+def test_a_script_of_the_race_is_offered_with_a_model_that_it_cannot_make(
+    is_public: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = dict[str, str | bytes]()
+
+    def note(label: str, content: str | bytes, **_: object) -> None:
+        saved[label] = content
+
+    monkeypatch.setattr(outcome.st, "download_button", note)
+    test = app("compare") if is_public else opened(named(6, 5), 2)
+    choose(test, variants=[4, 12], sizes=[2], methods=["cycles"], sweeps=17)
+    assert saved == {}
+    curve = pin(raced(test))
+    script = str(saved["Save the script"])
+    compile(script, "race.py", "exec")
+    assert ("bc.sample('pose-small')" in script) == is_public
+    assert saved.keys() == {"Save the curves", "Save the script", *["Model, for the script"] * (not is_public)}
+    racing = contest(test).racing
+    assert racing is not None
+    limits = f"Limits(sweeps=17, seconds=60.0, megabytes={racing.lanes[0].limits.megabytes})"
+    assert f"LIMITS = {limits}" in script
+    assert "Race.of(runs.values(), LIMITS)" in script
+    for run in ("'4': Entry(mrf, groups[0], 2, 4, 'mplp')", "'cycles': entry_by(METHODS['cycles'], mrf)"):
+        assert run in script
+    # A run of another race is in the chart, but not of this one.
+    ran(test.multiselect("race_variants").set_value([12]).run())
+    raced(test)
+    assert curve.key in contest(test).pins
+    assert "'4'" not in str(saved["Save the script"])

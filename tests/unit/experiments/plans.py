@@ -70,14 +70,14 @@ class Here(Executor):
         self.log, self.deaths = log, deaths
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        (task,) = args
+        task = args[0]
         future: Future[Any] = Future()
         self.log.append(task.key)
         if self.deaths.get(task.key, 0):
             self.deaths[task.key] -= 1
             future.set_exception(BrokenExecutor("killed"))
         else:
-            future.set_result(fn(task))
+            future.set_result(fn(*args))
         return future
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from bender_core.experiments.outcome import WORKER_DIED
 from bender_core.experiments.tables import (
     endings,
 )
-from tests.unit.experiments.plans import ROOT, but_for_times, here, workers_of
+from tests.unit.experiments.plans import ROOT, Here, but_for_times, here, workers_of
 
 
 @pytest.mark.slow
@@ -60,6 +60,21 @@ def test_a_task_that_kills_its_worker_stops_nobody_else(deaths: int, plan_file: 
     # The next execution tries it again.
     assert execute(tasks, store, here([], {}), 2)
     assert WORKER_DIED not in endings(store.runs())
+
+
+def test_a_pool_that_breaks_at_a_submission_loses_no_run(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    log: list[str] = []
+
+    class Breaking(Here):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if len(log) == 5:
+                log.append("broken")
+                raise BrokenExecutor
+            return super().submit(fn, *args, **kwargs)
+
+    assert execute(tasks, store, lambda: contextlib.nullcontext(Breaking(log, {})), 2)
+    assert [run.task.key for run in store.runs()] == sorted(task.key for task in tasks)
 
 
 def test_a_stop_keeps_what_is_done(plan_file: Path, tmp_path: Path) -> None:

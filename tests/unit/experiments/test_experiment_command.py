@@ -60,10 +60,10 @@ def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
     assert process.returncode == 0
     cut, said = told[:200], told[200:]
     assert [told["partitioning"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
-    assert cut[-1]["doing"] == "partition 200 of 200: default, M 6, ising_grid 199"
+    assert cut[-1]["doing"] == "partition 200 of 200: default, M 6, ising_grid seed 199"
     assert [told["done"] for told in said] == list(range(1, len(said) + 1))
     assert said[0]["total"] == 200
-    assert said[0]["last"].startswith("ising_grid 0, M 6, variant 9")
+    assert said[0]["last"].startswith("ising_grid seed 0, M 6, variant 9")
     assert len(Store(path.with_suffix(".sqlite")).runs()) == len(said) < 200
 
 
@@ -122,7 +122,9 @@ def test_ctrl_c_stops_the_workers_and_keeps_what_is_done(begun: subprocess.Popen
     _, said = begun.communicate(timeout=60)
     assert begun.returncode == 130
     assert said == "stopped: 1 of 5 runs are done and kept; run the same command again to resume\n"
-    assert [run.task.instance.title for run in Store(slow_plan.with_suffix(".sqlite")).runs()] == ["ising_grid 0"]
+    assert [run.task.instance.title for run in Store(slow_plan.with_suffix(".sqlite")).runs()] == [
+        "ising_grid 3×3 seed 0"
+    ]
     assert gone(workers)
 
 

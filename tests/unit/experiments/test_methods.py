@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +14,18 @@ import pytest
 import bender_core as bc
 from bender_core.account import Account
 from bender_core.experiments import FinishedRun, Limits, Outcome, Store, curve_of, deciding, execute, perform
+from bender_core.experiments.contenders import CLOSED, Study
 from bender_core.experiments.lane import Entry, Lane, entry_by
 from bender_core.experiments.methods import METHODS
 from bender_core.experiments.outcome import GAP_CLOSED, MEMORY_REACHED, SECONDS_REACHED
 from bender_core.experiments.plan import Plan, PlanError, Task, plan_of
+from bender_core.experiments.profiles import summaries
 from bender_core.experiments.race import Race
 from bender_core.experiments.report import report
-from bender_core.experiments.tables import by_other_code, columns, gaps, of_plan, proven, timings, to_csv
+from bender_core.experiments.tables import by_other_code, columns, gaps, of_plan, timings, to_csv
 from bender_core.trying.policy import SMALL
+from bender_core.trying.proof import Descent
+from bender_core.units import figures
 from tests.unit.experiments.plans import here
 from tests.unit.trying.test_certifying import frustrated
 
@@ -64,8 +69,11 @@ def test_a_proof_ends_in_a_race_as_it_does_alone() -> None:
     assert best.tolist() == alone.labeling.tolist()
     curve = curve_of(found.curve)
     assert np.isfinite(curve["lower_bound"]).all()
-    for column, sign in (("sweep", 1), ("lower_bound", 1), ("upper_bound", -1)):
+    for column, sign in (("sweep", 1), ("lower_bound", 1), ("upper_bound", -1), ("work", 1)):
         assert (np.diff(sign * curve[column]) >= 0).all()
+    itself = Descent(MODEL)
+    itself.run()
+    assert curve["work"][-1] == itself.known.work + itself.cycles.work > itself.known.work > 0
     assert (curve["lower_bound"][-1], curve["lower_bound"][0] < alone.upper_bound) == (alone.upper_bound, True)
 
 
@@ -103,7 +111,7 @@ def test_a_proof_is_one_run_for_every_size_whatever_the_variants() -> None:
     proofs = [task for task in tasks if task.method]
     assert len(mine) == len(tasks) == 2 * 2 * (2 * 2 + 1)
     assert [(task.max_size, task.title) for task in proofs[:2]] == [
-        (size, f"ising_grid 0, M {size}, proof") for size in (3, 6)
+        (size, f"ising_grid 3×3 seed 0, M {size}, proof") for size in (3, 6)
     ]
     assert all(first_of(task).largest <= min(task.max_size, SMALL) for task in proofs)
     assert len({task.key for task in tasks}) == len(tasks), "its groups may be those of a run"
@@ -127,12 +135,9 @@ def test_a_key_says_what_decides_a_proof_and_nothing_else() -> None:
 
 def test_a_proof_that_does_not_fit_has_not_begun() -> None:
     one = lane(account=Account(100))
-    one.advance()
-    one.advance()
-    with pytest.raises(bc.TooLargeError):
+    while one.outcome is None:
         one.advance()
-    one.end()
-    assert (one.outcome, one.records) == (None, [])
+    assert (one.outcome.status, one.outcome.lower_bound, one.records) == (MEMORY_REACHED, -math.inf, [])
 
 
 def test_a_key_says_what_code_and_size_decide_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,14 +158,16 @@ def test_tables_have_proofs_apart(tmp_path: Path) -> None:
     runs = of_plan(store.runs(), tasks)
     assert [run.task for run in runs] == tasks
     assert by_other_code(runs) == 0
-    small, large = proven(runs)
-    mine = [run.outcome for run in runs if run.task.method and run.task.max_size == 6]
-    assert (small.max_size, large.max_size, large.count, large.proven) == (3, 6, 2, 2)
-    assert large.seconds == np.median([one.seconds for one in mine])
-    assert math.isnan(large.gap)
+    study = Study([run for run in runs if run.task.method])
+    small, large = summaries(study, list(study.by_contender), CLOSED)
+    mine = sorted(run.outcome.seconds for run in runs if run.task.method and run.task.max_size == 6)
+    assert (small.contender.max_size, large.contender.max_size, large.count, large.reached) == (3, 6, 2, 2)
+    assert large.seconds.tolist() == [mine[0], mine[0], mine[1]]
+    assert large.gaps.tolist() == [0.0] * 3
     assert {row.variant for row in gaps(runs)} == {9, 11}
     assert not any(timing.run.task.method for timing in timings(runs))
-    assert "Proof, groups of up to 6: 2 of 2 models proven, median " in report(runs)
+    row = next(line.split() for line in report(runs).splitlines() if line.startswith("proof · M 6"))
+    assert row[4:8] == ["2", "2", *[figures(large.seconds[0])] * 2]
     alone = report([run for run in runs if run.task.method])
     assert "variant" not in alone
 
@@ -172,7 +179,8 @@ def test_a_proof_without_room_has_an_outcome() -> None:
     tight = Task(**{**vars(task), "limits": Limits(megabytes=0)})
     found = perform(tight)
     assert found.status == MEMORY_REACHED
-    assert report([FinishedRun(tight, found, tight.code, "")]).endswith("of up to 6: 0 of 1 models proven")
+    last = report([FinishedRun(tight, found, tight.code, "")]).splitlines()[-1]
+    assert last.split() == ["proof", "0", "1", *"–––", "1", *"–––"], "one run at its limit of memory"
 
 
 # -- methods without groups -----------------------------------------------------------------------------------
@@ -217,6 +225,7 @@ def test_rounds_count_as_sweeps(method: str, alone: type[bc.Packing] | type[bc.C
     assert itself.run()
     assert found.sweeps == itself.rounds == itself.sweep > LIMITS.sweeps
     assert curve_of(found.curve)["sweep"].tolist() == list(range(1, itself.rounds + 1))
+    assert curve_of(found.curve)["work"][-1] == itself.work > 0
     assert (found.upper_bound, found.rows) == (itself.upper_bound, 0)
 
 
@@ -281,15 +290,15 @@ def test_methods_without_groups_are_one_run_for_an_instance() -> None:
         ("proof by cycles", 0),
     ]
     assert [task.title for task in tasks[:3]] == [
-        "ising_grid 0, MPLP with cycle pursuit",
-        "ising_grid 0, cycles",
-        "ising_grid 0, M 3, proof by groups",
+        "ising_grid 3×3 seed 0, MPLP with cycle pursuit",
+        "ising_grid 3×3 seed 0, cycles",
+        "ising_grid 3×3 seed 0, M 3, proof by groups",
     ]
     assert len({task.key for task in tasks}) == len(tasks)
     assert {task.load()[1] is None for task in tasks if task.max_size == 0} == {True}
     told: list[str] = []
     mine.tasks(lambda share, doing: told.append(doing))
-    assert told[-1].startswith("partition 8 of 8: proof by groups, M 6, ising_grid 1")
+    assert told[-1].startswith("partition 8 of 8: proof by groups, M 6, ising_grid 3×3 seed 1")
 
 
 def test_a_plan_of_methods_without_groups_needs_no_sizes() -> None:
@@ -317,7 +326,7 @@ def test_plans_of_earlier_versions_name_the_proof_among_strategies() -> None:
 def test_keys_of_earlier_kinds_of_runs_have_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Computed by the version before there were methods, with the same code."""
     monkeypatch.setattr(
-        "bender_core.experiments.plan.code_version", lambda by_method: "methods" if by_method else "runs"
+        "bender_core.experiments.plan.code_version", lambda by_method, _: "methods" if by_method else "runs"
     )
     mrf = bc.BinaryMRF(unary=[[0.0, 1.0]] * 6, positions=np.arange(12.0).reshape(6, 2), groups=list("aabbcc"))
     part = bc.manual(mrf, [[0, 1], [2, 3, 4], [5]])
@@ -333,22 +342,21 @@ def test_runs_of_methods_come_back_from_a_store(tmp_path: Path) -> None:
     assert store.missing(tasks) == []
     runs = of_plan(store.runs(), tasks)
     assert [run.task for run in runs] == tasks
-    rows = proven(runs)
-    assert [(row.method.name, row.max_size) for row in rows] == [
-        ("proof", 3),
-        ("proof", 6),
-        ("proof by groups", 3),
-        ("proof by groups", 6),
+    by_contender = Study([run for run in runs if run.task.method]).by_contender
+    assert [contender[:2] for contender in by_contender] == [
         ("proof by cycles", 0),
         ("cycles", 0),
         ("mplp-cp", 0),
+        ("proof", 3),
+        ("proof by groups", 3),
+        ("proof", 6),
+        ("proof by groups", 6),
     ]
-    assert [row.count for row in rows] == [2] * 7
+    assert [len(each) for each in by_contender.values()] == [2] * 7
     told = report(runs)
-    for line in ("Proof by groups, groups of up to 3: ", "Proof by cycles: ", "Cycles: 2 of 2 models proven, median "):
-        assert f"\n{line}" in told
-    assert "\nMPLP with cycle pursuit: 2 of 2 models proven, median " in told
+    for name in ("proof by groups · M 3", "proof by cycles", "cycles", "mplp-cp"):
+        assert re.search(rf"^{name} +2 +2 ", told, re.MULTILINE), name
     found = columns(run for run in runs if run.task.strategy == "cycles")
     assert [found[name] for name in ("M", "variant", "schedule", "rows")] == [[None, None]] * 4
     assert found["status"] == [GAP_CLOSED] * 2
-    assert "\nising_grid 0,,cycles,,,gap closed," in to_csv(runs)
+    assert "\nising_grid 3×3 seed 0,,cycles,,,gap closed," in to_csv(runs)

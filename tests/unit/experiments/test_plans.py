@@ -39,7 +39,8 @@ from bender_core.experiments.tables import (
     to_csv,
 )
 from bender_core.strategies import BY_RUNS, PURSUIT, Tell
-from bender_core.visualization.study import plot_times
+from bender_core.visualization.on_screen import on_screen
+from bender_core.visualization.study import times
 from tests.unit.experiments.plans import here
 
 
@@ -107,8 +108,8 @@ def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.
     assert len(tasks) == 16
     assert made == [3, 4]
     found = [task for task in tasks if task.strategy == PURSUIT]
-    # The key says the same groups by any strategy.
-    assert [task.key for task in found] == [task.key for task in tasks if task.strategy == "blocks"]
+    # A search for the same groups takes time that counts: it is another run.
+    assert not {task.key for task in found} & {task.key for task in tasks if task.strategy == "blocks"}
     assert all(task.found is None for task in tasks if task.strategy == "blocks")
     # Another process knows what is sent to it.
     monkeypatch.setattr(plan_module, "_partitions", {})
@@ -125,10 +126,10 @@ def test_a_plan_says_how_far_it_is_and_stops_within_a_search(monkeypatch: pytest
     plan, told = Plan("p", instances, (3,), (9,), (PURSUIT,)), list[tuple[float, str]]()
     plan.tasks(lambda *so_far: told.append(so_far))
     assert told == [
-        (0.0, "partition 1 of 2: pursuit, M 3, ising_grid 0"),
-        (0.25, "partition 1 of 2: pursuit, M 3, ising_grid 0, bound -12.5"),
-        (0.5, "partition 2 of 2: pursuit, M 3, ising_grid 1"),
-        (0.75, "partition 2 of 2: pursuit, M 3, ising_grid 1, bound -12.5"),
+        (0.0, "partition 1 of 2: pursuit, M 3, ising_grid 4×4 seed 0"),
+        (0.25, "partition 1 of 2: pursuit, M 3, ising_grid 4×4 seed 0, bound -12.5"),
+        (0.5, "partition 2 of 2: pursuit, M 3, ising_grid 4×4 seed 1"),
+        (0.75, "partition 2 of 2: pursuit, M 3, ising_grid 4×4 seed 1, bound -12.5"),
     ]
     plan_module._partitions.clear()
     made.clear()
@@ -152,7 +153,7 @@ def test_the_latest_partitions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None
     ("changes", "said"),
     [
         ({"instances": []}, "the plan has no instances; add"),
-        ({"instanses": []}, "the plan has an unknown key 'instanses'; known are name, instances"),
+        ({"instanses": []}, "the plan has an unknown key 'instanses'; known are name, question, instances"),
         ({"instances": [{}]}, "must have either a family or files"),
         ({"instances": [{"family": "a", "files": "b"}]}, "must have either a family or files"),
         ({"instances": [{"family": "ising"}]}, "there is no family 'ising'; known are body_pose"),
@@ -178,6 +179,7 @@ def test_the_latest_partitions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None
         ({"limits": {"seconds": math.nan}}, "[limits] seconds is nan; it must be a number above 0"),
         ({"name": math.nan}, "the name is nan; write it as a string"),
         ({"name": {}}, "the name is {}; write it as a string"),
+        ({"question": 3}, "the question is 3; write it as a string"),
         ({"instances": [{"family": {}}]}, "there is no family {}; known are body_pose"),
         ({"instances": [{"family": [[1]]}]}, "there is no family [[1]]; known are body_pose"),
         ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants contains [1]; choose from 1, 2"),
@@ -216,7 +218,9 @@ def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_thr
     found = {(row.max_size, row.variant): row.percentiles.tolist() for row in gaps(runs)}
     assert all(found[3, variant] == found[9, variant] for variant in (9, 11))
     assert [row["M"] for row in csv.DictReader(io.StringIO(to_csv(runs)))] == [str(task.max_size) for task in tasks]
-    points = [point[2] for trace in plot_times(runs).data if trace.mode == "markers" for point in trace.customdata]
+    points = [
+        point[2] for trace in on_screen(times(runs)).data if trace.mode == "markers" for point in trace.customdata
+    ]
     assert sorted(points) == [2] * 6 + [3] * 6 + [9] * 6
     # The line of best fit counts it once.
     lines = [fitted_line([t for t in timings(runs) if t.run.task.max_size in sizes]) for sizes in ((3,), (3, 9))]
@@ -247,3 +251,14 @@ def test_a_worker_that_died_failed_at_every_size(rows_of_three: Plan, tmp_path: 
     assert execute(tasks, store, here([], {tasks[-1].key: 2}), 2, told.append)
     assert (told[-1].done, told[-1].failed) == (18, 2)
     assert store.missing(tasks) == [task for task in tasks if task.key == tasks[-1].key]
+
+
+def test_titles_tell_the_instances_of_a_plan_apart() -> None:
+    values = {"family": "ising_grid", "rows": [10, 20], "columns": [10, 20], "torus": [False, True], "seed": [0, 1]}
+    found = plan_of({"instances": [values], "runs": {"sizes": [3]}}, Path(), "p").instances
+    assert len({instance.title for instance in found}) == len(found) == 16
+    families = [instance.family for instance in found[::2]]
+    assert families == [
+        f"ising_grid{size}{torus}" for size in ("", " 10×20", " 20", " 20×20") for torus in ("", " torus")
+    ]
+    assert Instance("/a/b/c.uai").family == "b"

@@ -6,7 +6,9 @@ import ast
 import contextlib
 import multiprocessing
 import os
+import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +24,12 @@ from bender_core.experiments import (
     Task,
     curve_of,
     deciding,
+    execute,
     perform,
 )
 from bender_core.experiments.outcome import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
 from tests.mounts import fill, make_read_only, mounted
-from tests.unit.experiments.plans import task_of
+from tests.unit.experiments.plans import here, task_of
 
 LIBRARY = Path(bc.__file__).parent
 # Of what a run reaches: what makes tasks, whose models and groups are in their keys, and what writes files and words.
@@ -114,10 +117,26 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     labeling = np.unpackbits(np.frombuffer(outcome.labeling, np.uint8))[: mrf.n]
     assert mrf.energy(labeling) == pytest.approx(outcome.upper_bound)
     curve = curve_of(outcome.curve)
+    # It begins where the groups were chosen.
+    assert part is not None
+    assert outcome.building == pytest.approx(part.seconds)
+    curve = curve[1:]
     assert len(curve) == outcome.sweeps
     assert (np.diff(curve["seconds"]) >= 0).all()
     assert (np.diff(curve["lower_bound"]) >= -1e-12).all()
     assert curve[-1]["lower_bound"] == outcome.lower_bound
+
+
+def test_curves_of_earlier_versions_are_read_and_have_no_work(tmp_path: Path) -> None:
+    former = [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
+    records = np.array([(0.5, 1, -3.0, -1.0, 4), (0.75, 2, -2.0, -1.5, 7)], former)
+    curve = curve_of(zlib.compress(records.tobytes()))
+    assert curve[[name for name, _ in former]].tolist() == records.tolist()
+    assert curve["work"].tolist() == [-1, -1]
+    shutil.copy(LIBRARY.parent / "docs/study/small.sqlite", tmp_path)
+    for outcome in [run.outcome for run in Store(tmp_path / "small.sqlite").runs()]:
+        last = curve_of(outcome.curve)[-1]
+        assert (last["lower_bound"], last["sweep"]) == (outcome.lower_bound, outcome.sweeps)
 
 
 def test_limits_are_outcomes() -> None:
@@ -272,3 +291,23 @@ def test_a_store_locked_by_another_program_is_reported(filled: Store, monkeypatc
         assert "is not kept: another program has kept it locked for" in message
         assert len(filled.runs()) == 20
     assert filled.add(task_of(), Outcome("closed"))
+
+
+def test_a_store_takes_hardly_more_room_than_its_runs(tmp_path: Path) -> None:
+    store, task, rng = Store(tmp_path / "a.sqlite"), task_of(), np.random.default_rng(0)
+    lengths = rng.integers(50, 5500, 200)
+    with store.kept_open():
+        for length in lengths:
+            store.add(replace(task, key=rng.bytes(16).hex()), Outcome("gap closed", curve=bytes(length)))
+    assert store.path.stat().st_size < 1.6 * lengths.sum()
+
+
+def test_a_store_is_closed_once_in_an_execution(tmp_path: Path) -> None:
+    """To close it takes most of the time of adding a run."""
+    store, log = Store(tmp_path / "a.sqlite"), tmp_path / "a.sqlite-wal"
+    between: list[bool] = []
+    assert execute([task_of(sweeps=1)], store, here([], {}), 1, lambda _: between.append(log.exists()))
+    assert between
+    assert all(between)
+    assert not log.exists()
+    assert len(store.runs()) == 1

@@ -133,7 +133,11 @@ def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(store.runs()))))
     assert len(rows) == 4
     for row, run in zip(rows, store.runs(), strict=True):
-        assert (row["instance"], int(row["variant"]), row["key"]) == ("ising_grid 0", run.task.variant, run.task.key)
+        assert (row["instance"], int(row["variant"]), row["key"]) == (
+            "ising_grid 6×6 torus gaussian seed 0",
+            run.task.variant,
+            run.task.key,
+        )
         assert float(row["lower_bound"]) == run.outcome.lower_bound
 
 

@@ -112,3 +112,32 @@ def building(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
         pass
     yield Report(status=BUILT)
     yield Report(labeling=np.zeros(mrf.n, np.int64))
+
+
+# From what a clock is subtracted to make a bound of it that rises and holds.
+FAR = 1e6
+
+
+def telling_its_clock(mrf: BinaryMRF, limit: int) -> Iterator[Report]:
+    """Work, build a model and search, and tell the least and the most processor time of both, as bounds that rise."""
+    before = time.process_time()
+    yield Report(status=READY)
+    begun = time.process_time()
+    work(0.02)
+    built = time.process_time()
+    yield Report(status=BUILT)
+    went_on = time.process_time()
+    work(0.12)
+    found = time.process_time()
+    yield Report(labeling=np.zeros(mrf.n, np.int64))
+    end = time.process_time()
+    for order, seconds in enumerate((built - begun, went_on - before, found - begun, end - before)):
+        yield Report(bound=100.0 * order + seconds - FAR)
+    yield Report(status="the end")
+
+
+def work(seconds: float) -> None:
+    """Use the processor for some time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass

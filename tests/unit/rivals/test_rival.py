@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import math
 import os
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -18,14 +24,17 @@ from hypothesis import given, settings
 import bender_core as bc
 import tests.naive as naive
 from bender_core.account import Account
-from bender_core.experiments import Limits, Store, execute
+from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, deciding, execute
 from bender_core.experiments.lane import Lane, entry_by
 from bender_core.experiments.methods import METHODS, Method
 from bender_core.experiments.outcome import GAP_CLOSED, MEMORY_REACHED, SECONDS_REACHED
 from bender_core.experiments.plan import PlanError, plan_of
 from bender_core.experiments.race import Race
+from bender_core.experiments.tables import by_other_code
+from bender_core.forms.normal_form import to_normal_form
 from bender_core.rivals import milp, rival, samplers, toulbar2
-from bender_core.rivals.report import MEMORY, PROVEN, READY, Report, Search
+from bender_core.rivals.clock import own_seconds, processor_seconds
+from bender_core.rivals.report import INEXACT, MEMORY, PROVEN, READY, Report, Search
 from bender_core.rivals.rival import Rival
 from tests.models import examples, mrfs, random_mrf
 from tests.unit.experiments.plans import here
@@ -75,6 +84,78 @@ def test_an_answer_that_cannot_be_true_ends_the_run_with_what_was_known(answer: 
     assert why in found.status
     assert found.lower_bound == pytest.approx(least_of(MODEL) - 1.0)
     assert found.upper_bound == MODEL.energy(np.zeros(MODEL.n, int))
+
+
+def test_a_proof_by_highs_holds_within_its_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a model with thousands of couplings is wider than rounding; it was refused as a claim that is wrong."""
+    monkeypatch.setattr(milp, "FEASIBILITY", 1e-2)
+    form = to_normal_form(MODEL)
+    *_, before, last = milp.reports(form)
+    assert last.status == PROVEN
+    assert last.labeling is not None
+    assert last.bound == pytest.approx(form.energy(last.labeling), rel=1e-12)
+    assert before.bound is None or before.bound < form.energy(last.labeling) - 0.5 * milp.tolerance_of(form)
+
+
+def decimals(constant: float = 0.0) -> bc.BinaryMRF:
+    """Tables whose sums differ in their last bits: 0.1 + 0.2 is not 0.3."""
+    rng = np.random.default_rng(4)
+    edges = np.array([(i, j) for i in range(9) for j in range(i + 1, 9) if rng.random() < 0.5])
+    tables = rng.integers(-9, 10, (len(edges), 2, 2)) / 10
+    return bc.BinaryMRF(rng.integers(-9, 10, (9, 2)) / 10, edges, tables, constant=constant)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1e12])
+@pytest.mark.parametrize("name", ["highs", pytest.param("toulbar2", marks=by_toulbar2)])
+def test_proofs_hold_with_decimals_and_with_large_constants(name: str, constant: float) -> None:
+    """The last bits of sums are no costs beside which all others would be penalties."""
+    mrf = decimals(constant)
+    found = METHODS[name].begin(mrf, 0, Account(1 << 29))
+    assert isinstance(found, Rival)
+    found.run()
+    assert found.status == PROVEN
+    assert found.upper_bound == pytest.approx(naive.optimum(mrf), rel=1e-15, abs=1e-12)
+    assert found.lower_bound == found.upper_bound
+
+
+def test_highs_proves_nothing_where_penalties_hide_the_costs() -> None:
+    """One of three penalties must be paid, so they cannot be lowered: HiGHS cannot see the costs beside them."""
+    penalty = np.array([[1e9, 0.0], [0.0, 1e9]])
+    unary = np.array([[0.0, -0.001], [0.0, 0.001], [0.0, 0.0]])
+    mrf = bc.BinaryMRF(unary, np.array([(0, 1), (0, 2), (1, 2)]), np.array([penalty] * 3))
+    found = asked(milp.search, mrf)
+    assert found.status == INEXACT
+    assert found.lower_bound <= naive.optimum(mrf) == pytest.approx(999999999.999, rel=1e-15)
+
+
+def test_without_memory_highs_knows_no_bound() -> None:
+    """It reports that of nothing, 0, which may be far above the optimum."""
+
+    empty = SimpleNamespace(
+        cbMipImprovingSolution=SimpleNamespace(subscribe=lambda _: None),
+        cbMipInterrupt=SimpleNamespace(subscribe=lambda _: None),
+        run=lambda: None,
+        getSolution=lambda: SimpleNamespace(value_valid=False),
+        getModelStatus=lambda: SimpleNamespace(name="kMemoryLimit"),
+        getInfo=lambda: SimpleNamespace(valid=False, mip_dual_bound=0.0),
+    )
+    (last,) = milp.solved(empty)
+    assert last.bound == -math.inf
+
+
+@pytest.mark.parametrize("power", [-1060, -1020, -300, 300])
+def test_the_smallest_and_largest_costs_have_decimals(power: int) -> None:
+    mrf = bc.BinaryMRF(np.ldexp(np.array([[0.0, 1.5], [2.75, 0.0]]), power), np.zeros((0, 2), int), np.zeros((0, 2, 2)))
+    _, shift, rounding = toulbar2.precision(mrf)
+    assert math.isfinite(math.ldexp(1.0, shift))
+    assert rounding >= 0.0
+
+
+def test_a_killed_toulbar2_is_reported_by_its_signal() -> None:
+    """And neither by its last line of progress nor by a labelling that is cut off."""
+    assert (
+        toulbar2._failure(["New solution: 3", " 0 1 1"], -9) == "the solver gave up: its process was ended by SIGKILL"
+    )
 
 
 def test_a_proof_without_a_labelling_is_none() -> None:
@@ -199,6 +280,96 @@ def test_what_is_done_before_the_first_turn_is_counted() -> None:
     assert 0.28 <= found.building <= found.seconds
 
 
+# -- what is charged ------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def busy_thread() -> Iterator[None]:
+    """A thread that works in this process meanwhile, as in a server that draws a page."""
+    is_over = threading.Event()
+
+    def spin() -> None:
+        while not is_over.is_set():
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+by_clock = pytest.mark.skipif(processor_seconds(os.getpid()) is None, reason="reads the clocks of other processes")
+
+
+@by_clock
+@pytest.mark.parametrize("around", [contextlib.nullcontext, busy_thread], ids=["idle", "busy"])
+def test_a_process_is_charged_what_it_has_used(around: Callable[[], Any]) -> None:
+    """Neither a parent that is busy nor the pauses between turns change that, at any point of its curve."""
+    one, told = Lane(entry_by(_method(searches.telling_its_clock), MODEL), Limits(seconds=60.0)), list[float]()
+    with around():
+        while one.outcome is None:
+            one.advance()
+            if one.records and (bound := one.records[-1][2]) > -math.inf:
+                told.append(bound - least_of(MODEL) + searches.FAR)
+            time.sleep(0.01)
+    first, found = one.records[0], next(record for record in one.records if record[3] < math.inf)
+    least, most, least_found, most_found = (clock % 100.0 for clock in dict.fromkeys(told))
+    assert 0.02 <= least <= first[0] <= most
+    assert 0.14 <= least_found <= found[0] <= most_found
+    assert one.outcome.building == pytest.approx(first[0])
+    assert [record[0] for record in one.records] == sorted(record[0] for record in one.records)
+    assert most_found <= one.outcome.seconds + 0.01
+
+
+def test_news_that_arrive_late_replace_what_was_recorded_meanwhile() -> None:
+    one = Lane(entry_by(METHODS["highs"], MODEL), Limits())
+    one.records = [(0.01, 0, -math.inf, math.inf, 0, -1), (0.05, 0, -math.inf, math.inf, 0, -1)]
+    one.seconds = 0.03
+    one._note(SimpleNamespace(lower_bound=-2.0, upper_bound=-1.0, sweep=1, n_rows=0, status="stopped"))  # type: ignore[arg-type]
+    assert one.records == [(0.01, 0, -math.inf, math.inf, 0, -1), (0.03, 1, -2.0, -1.0, 0, -1)]
+
+
+WORKING = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\ninput()"
+
+
+@by_clock
+def test_what_a_process_has_started_is_charged_to_it() -> None:
+    """While it goes on, and once it has ended."""
+    before, begun = processor_seconds(os.getpid()), own_seconds()
+    assert before is not None
+    assert begun is not None
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", WORKING], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        going_on = processor_seconds(os.getpid())
+        process.communicate(b"\n")
+    own, ended = processor_seconds(os.getpid()), own_seconds()
+    assert going_on is not None
+    assert own is not None
+    assert ended is not None
+    assert going_on - before >= 0.5
+    assert ended - begun >= 0.5 + own - before
+
+
+@pytest.mark.usefixtures("no_process")
+def test_where_the_system_knows_no_processor_time_the_wall_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rival, "own_seconds", lambda: None)
+    monkeypatch.setattr(rival, "processor_seconds", lambda _: None)
+    found = Rival(MODEL, searches.building, Account(1 << 28))
+    found.run(1)
+    assert 0.28 <= found.building <= found.seconds
+
+
+def test_a_process_that_is_gone_has_no_clock() -> None:
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    assert processor_seconds(done.pid) is None
+
+
 # -- a race ---------------------------------------------------------------------------------------------------
 
 
@@ -252,7 +423,7 @@ class Here:
     """A child in the same process."""
 
     def __init__(self, generator: Callable[..., Iterator[Any]], *job: Any, rests: bool) -> None:
-        self.ended = False
+        self.ended, self.number, self.runs = False, os.getpid(), True
         self._values = generator(*job)
 
     def __enter__(self) -> Self:
@@ -415,10 +586,22 @@ def test_a_plan_names_rivals_and_their_runs_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_version_of_a_solver_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    (before,) = _plan(["highs"]).tasks()
-    monkeypatch.setattr("bender_core.experiments.methods.version", lambda _: "0.0")
-    (after,) = _plan(["highs"]).tasks()
-    assert before.key != after.key
+    """A run by another version is no run by the current one."""
+    task_of = {method.name: _task(method) for method in (METHODS["proof"], METHODS["toulbar2"])}
+    runs = [FinishedRun(task, Outcome(GAP_CLOSED), task.code, "") for task in task_of.values()]
+    assert by_other_code(runs) == 0
+    monkeypatch.setattr(deciding, "_installed", lambda name: "0.0" if name == "pytoulbar2" else version(name))
+    deciding.code_version.cache_clear()
+    try:
+        assert {name for name, task in task_of.items() if _task(METHODS[name]).key != task.key} == {"toulbar2"}
+        assert by_other_code(runs) == 1
+    finally:
+        deciding.code_version.cache_clear()
+
+
+def _task(method: Method) -> Task:
+    part = bc.partition(MODEL, max_size=2) if method.has_groups else None
+    return entry_by(method, MODEL, 2 * method.has_groups, part).task(Limits())
 
 
 def test_a_solver_that_is_not_installed_is_refused_with_the_way_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:

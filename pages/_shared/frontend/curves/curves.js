@@ -1,66 +1,29 @@
-// Runs side by side: bounds against sweeps, rows or seconds. The chart keeps its axes, zoom and hidden runs; new data
+// Runs side by side: bounds against sweeps, rows, seconds or work. The chart keeps its zoom and hidden runs; new data
 // only add to it.
 
 import { axes } from "../marks/axis.js";
-import { names, widthOfNames } from "../marks/names.js";
+import { fitted, names, widthOfNames } from "../marks/names.js";
 import { note } from "../marks/note.js";
 import { Picture } from "../marks/picture.js";
-import { runLine, swatch } from "../marks/run.js";
+import { DASHES, runLine } from "../marks/run.js";
+import { Menu } from "../menu.js";
+import { saveBy } from "../saving.js";
 import { linear, logarithmic } from "../scales.js";
 import { measured } from "../screen.js";
-import { SVG } from "../svg.js";
 import { number, short } from "../text.js";
 import { Zoom } from "../zoom.js";
+import { cutsOf } from "./cuts.js";
+import { Keys } from "./keys.js";
 import { extentOf, heightOf, heightsOf, lacks, leadersOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
+import { explained, invitation, titleOf, unitOf } from "./words.js";
 
-const UNIT = {
-  sweeps: "sweeps",
-  rounds: "sweeps, or rounds",
-  rows: "Benders rows in use",
-  seconds: "seconds of the run's computing time",
-};
-const WHAT = {
-  bounds: "bounds on the energy",
-  lower: "lower bounds on the energy",
-  gap: "distance of the lower bound to the best upper bound",
-};
-const HOW = {
-  bounds:
-    "Thick: lower bound (<dfn>LB</dfn>), thin: upper bound (<dfn>UB</dfn>), the energy of the best labelling; " +
-    "they close in on the optimum.",
-  lower: "The lower bound (<dfn>LB</dfn>) on the energy of all labellings; higher is better.",
-  gap: "How far the lower bound is below the best labelling of all runs; at the bottom the <dfn>gap</dfn> is closed.",
-};
-const COLOURS =
-  "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
-  "dotted with ×: on all loose edges.";
-const WITHOUT = {
-  rows: " Exact runs have no rows, nor have methods without chosen groups: they are not drawn.",
-  sweeps: " External solvers have no sweeps: they are not drawn.",
-};
-const LEADS = " The strip at the top has the colour of the run whose lower bound leads.";
 const STRIP = 5; // pixels, of its height
-const KEPT = "bender-lab-curves"; // where the choice of axes is kept while the tab is open
+const SEEN = 150; // pixels of the chart that are enough to see that a race goes on
 const NAMED = 40; // characters of the model's name above the chart; the tip shows the full name
-const FEW = 8; // runs up to which buttons show the full name of the variant
+const WIDEST = 0.3; // share of the width that names of lines may take
 
-// Browsers may refuse storage to a frame.
-const keep = (choice) => {
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify(choice));
-  } catch {
-    // Then the choice lasts as long as the chart.
-  }
-};
-
-const kept = () => {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT));
-  } catch {
-    return {};
-  }
-};
+const isSame = (one, other) => Object.entries(one).every(([what, value]) => other[what] === value);
 
 class Curves {
   constructor(root) {
@@ -68,36 +31,53 @@ class Curves {
     this.$ = (selector) => root.querySelector(selector);
     this.svg = this.$("figure svg");
     this.picture = new Picture(this.$(".drawn"), "curves");
-    this.choice = { x: "sweeps", scale: "linear", y: "bounds", ...kept() };
-    this.hidden = new Set();
-    this.data = { model: "", scale: 0, runs: [] };
+    this.choice = { x: "sweeps", scale: "linear", y: "bounds" };
+    this.sent = null; // the choice that Python does not know yet
+    this.data = { model: "", scale: 0, runs: [], chosen: [] };
     this.lines = [];
     this.frame = null;
+    this.stressed = null; // the run that is pointed at
+    this.keys = new Keys(this);
     this.zoom = new Zoom(this);
     this.pointer = new Pointer(this);
     for (const what of Object.keys(this.choice)) {
       for (const button of this.buttons(what)) button.onclick = () => this.choose(what, button.dataset[what]);
-      this.press(what);
     }
+    saveBy(this, new Menu(this, this.$(".menu")));
     new ResizeObserver(() => this.draw()).observe(this.svg);
   }
 
-  receive(data) {
-    this.data = data;
-    this.list();
+  receive(data, send) {
+    const known = this.send && new Set(this.data.runs.map((run) => run.key));
+    Object.assign(this, { data, send });
+    if (!this.sent) this.take(data.axes);
+    else if (isSame(this.sent, data.axes)) this.sent = null;
+    this.keys.list(data.runs);
     this.draw();
+    if (known && data.runs.some((run) => !run.faded && !known.has(run.key))) this.come();
+  }
+
+  // Where a race begins: on a phone the chart is below what is chosen.
+  come() {
+    if (this.svg.getBoundingClientRect().top > innerHeight - SEEN) this.root.scrollIntoView({ block: "start" });
   }
 
   buttons(what) {
     return this.root.querySelectorAll(`[data-${what}]`);
   }
 
+  // Python writes the choice into the address.
   choose(what, value) {
-    this.choice[what] = value;
-    if (what !== "y") this.zoom.range = null;
-    keep(this.choice);
-    this.press(what);
+    this.take({ ...this.choice, [what]: value });
+    this.sent = { ...this.choice };
+    this.send("axes", this.sent);
     this.draw();
+  }
+
+  take(choice) {
+    if (choice.x !== this.choice.x || choice.scale !== this.choice.scale) this.zoom.range = null;
+    Object.assign(this.choice, choice);
+    for (const what of Object.keys(choice)) this.press(what);
   }
 
   press(what) {
@@ -106,32 +86,14 @@ class Curves {
     }
   }
 
-  // -- the runs as buttons ----------------------------------------------------------------------------------
-
-  // Rebuilt only when the runs change: a button must not vanish during a press.
-  list() {
-    const { runs } = this.data;
-    const named = JSON.stringify(runs.map(({ key, label }) => [key, label]));
-    if (named === this.named) return;
-    this.named = named;
-    this.$(".keys").replaceChildren(...runs.map((run) => this.button(run, runs.length > FEW)));
-  }
-
-  button(run, isShort) {
-    const button = document.createElement("button");
-    const picture = document.createElementNS(SVG, "svg");
-    new Picture(picture, "swatch").draw(swatch(run));
-    const rest = run.label.slice(run.kind.length);
-    button.append(picture, isShort ? run.label : `${run.kind}: ${run.meaning}${rest}`);
-    button.title = run.name;
-    const press = () => button.setAttribute("aria-pressed", String(!this.hidden.has(run.key)));
-    press();
-    button.onclick = () => {
-      if (!this.hidden.delete(run.key)) this.hidden.add(run.key);
-      press();
-      this.draw();
-    };
-    return button;
+  // Everything of other runs is faint while one is pointed at, its line, its name, or its button; or else while rows of
+  // the table are selected.
+  stress(key) {
+    this.stressed = key;
+    const kept = key === null ? this.data.chosen : [key];
+    for (const mark of this.root.querySelectorAll(".drawn [data-run], .keys [data-run]")) {
+      mark.toggleAttribute("data-faint", kept.length > 0 && !kept.includes(mark.dataset.run));
+    }
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------
@@ -143,20 +105,19 @@ class Curves {
   draw() {
     const size = measured(this.svg);
     if (!size.width) return;
-    this.title();
-    this.lines = linesOf(this.data, this.choice, this.hidden);
-    this.svg.setAttribute("aria-label", this.alternative());
+    const { data, choice, keys } = this;
+    this.lines = linesOf(data, choice, keys.hidden);
     this.frame = this.lines.length ? this.axes(size) : null;
-    this.picture.draw(this.frame ? this.marks() : note(this.invitation(), size));
+    this.cuts = this.frame ? cutsOf(this.lines, this.frame) : [];
+    this.picture.draw(this.frame ? this.marks() : note(invitation(choice, data.runs, keys.hidden), size));
+    this.title();
+    this.stress(this.stressed);
     this.pointer.look();
   }
 
   marks() {
-    const { box, marks } = this.frame;
-    const [width, height] = [box.right - box.left + 1, box.bottom - box.top + 4];
-    const within = Object.entries({ x: box.left, y: box.top - 4, width, height });
-    for (const [key, value] of within) this.$("#frame rect").setAttribute(key, value);
-    return [...marks, ...this.leads(), ...this.lines.flatMap((line, index) => this.line(line, index)), ...this.names()];
+    const lines = this.lines.flatMap((line, index) => this.line(line, index));
+    return [...this.frame.marks, ...this.leads(), ...lines, ...this.cuts, ...this.names()];
   }
 
   // Who leads when, at the top.
@@ -165,24 +126,21 @@ class Curves {
     if (this.lines.length < 2) return [];
     return leadersOf(this.lines, this.data.scale).map(({ run, from, to }, k) => {
       const [left, right] = [from, to].map((at) => Math.min(Math.max(x(at), box.left), box.right));
-      const size = { x: left, y: box.top, width: right - left, height: STRIP };
-      return { id: `leads ${k}`, class: "leads", fill: run.colour, "data-run": run.key, ...size };
+      // Runs of one colour have different dashes.
+      const line = { x1: left, x2: right, y1: box.top + STRIP / 2, y2: box.top + STRIP / 2, "stroke-width": STRIP };
+      const look = { stroke: run.colour, "stroke-dasharray": DASHES[run.dash] };
+      return { id: `leads ${k}`, class: "leads", "data-run": run.key, ...line, ...look };
     });
   }
 
   title() {
-    const { model, runs } = this.data;
-    const { x, y } = this.choice;
-    const against = `: ${WHAT[y]} against ${this.unit()}`;
+    const { data, choice } = this;
+    const { model, runs } = data;
+    const against = titleOf(choice, runs);
     Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + against, title: model + against });
-    const without = runs.some((run) => lacks(run, x)) ? WITHOUT[x] : "";
-    const leads = runs.length > 1 ? LEADS : "";
-    this.$(".how").innerHTML = `${HOW[y]} ${COLOURS}${leads}${without}`;
-  }
-
-  unit() {
-    const { x } = this.choice;
-    return UNIT[x === "sweeps" && this.data.runs.some((run) => run.step === "round") ? "rounds" : x];
+    const isShort = runs.some((run) => lacks(run, choice.x));
+    this.$(".how").innerHTML = explained(choice, runs, this.cuts.length > 0, isShort);
+    this.svg.setAttribute("aria-label", this.alternative());
   }
 
   axes(size) {
@@ -191,7 +149,7 @@ class Curves {
     const counted = choice.x !== "seconds" && choice.scale === "linear";
     const across = {
       range,
-      name: `${this.unit()}${choice.scale === "log" ? " (log)" : ""}`,
+      name: `${unitOf(choice, this.data.runs)}${choice.scale === "log" ? " (log)" : ""}`,
       ticks: (...ends) =>
         scaleOf(choice)
           .ticks(...ends)
@@ -203,7 +161,11 @@ class Curves {
       name: gap ? "best UB − LB, energy (log)" : "energy",
       ticks: (gap ? logarithmic : linear).ticks,
     };
-    return axes(size, across, up, widthOfNames(lines.map(({ run }) => run.label)));
+    this.labels = fitted(
+      lines.map(({ run }) => run.label),
+      WIDEST * size.width,
+    );
+    return axes(size, across, up, widthOfNames(this.labels));
   }
 
   line({ run, points }, index) {
@@ -212,23 +174,14 @@ class Curves {
     const [lower, upper] = [drawn("lower"), drawn("upper")];
     const look = run.faded ? " faded" : "";
     const marks = runLine(run, { lower, upper, index }, box);
-    return marks.map((mark) => ({ ...mark, class: mark.class + look, "clip-path": "url(#frame)" }));
+    return marks.map((mark) => ({ ...mark, class: mark.class + look, "data-run": run.key }));
   }
 
   names() {
     const { y, box } = this.frame;
-    const ends = this.lines.map(({ run, points }) => ({ ...run, y: y(heightOf(points[points.length - 1])) }));
+    const end = (points) => y(heightOf(points[points.length - 1]));
+    const ends = this.lines.map(({ run, points }, k) => ({ ...run, label: this.labels[k], y: end(points) }));
     return names(ends, box);
-  }
-
-  // Two lines fit a narrow window too.
-  invitation() {
-    const { runs } = this.data;
-    if (!runs.length) return ["Press Race:", "the runs take turns; bounds appear here."];
-    if (runs.every((run) => this.hidden.has(run.key))) return ["All runs are hidden:", "press their names below."];
-    if (this.choice.x === "rows") return ["These runs take no rows:", "look at sweeps or seconds."];
-    if (this.choice.x === "sweeps") return ["These runs have no sweeps:", "look at seconds."];
-    return ["…"];
   }
 
   alternative() {
@@ -238,7 +191,7 @@ class Curves {
   }
 }
 
-export const receive = (root, data) => {
+export const receive = (root, data, send) => {
   root.curves ??= new Curves(root);
-  root.curves.receive(data);
+  root.curves.receive(data, send);
 };

@@ -1,13 +1,14 @@
 // The lines of runs: their points in units of the axes, and the ranges of these.
 
 import { closeness } from "../gap.js";
-import { linear, logarithmic } from "../scales.js";
+import { linear, logarithmic, works } from "../scales.js";
 
 const STEPS = 40; // places along the axis at which the heights of lines count
 const LOWEST = 0.15; // share of the lower bounds that may leave the frame at the bottom
 const HIGHEST = 0.9; // share of the upper bounds that is within the frame
+const ABOVE = 0.5; // height above the best labelling, at most, as a share of that below it
 
-export const scaleOf = (choice) => (choice.scale === "log" ? logarithmic : linear);
+export const scaleOf = ({ x, scale }) => (scale === "log" ? logarithmic : x === "work" ? works : linear);
 
 // The least energy of a labelling that any of the runs has found.
 const best = (runs) => Math.min(...runs.flatMap((run) => run.upper.slice(-1)).filter((upper) => upper !== null));
@@ -33,8 +34,9 @@ const points = (run, choice, known, floor) => {
   return out;
 };
 
-// What a run has none of: exact ones of rows, external solvers of sweeps.
-export const lacks = (run, x) => (x === "rows" && run.exact) || (x === "sweeps" && run.step === "report");
+// What a run has none of: exact ones of rows, external solvers of sweeps and of work.
+export const lacks = (run, x) =>
+  (x === "rows" && run.exact) || (x === "sweeps" && run.step === "report") || (x === "work" && !run.work);
 
 // Runs with the points of their lines, except those that are hidden or have none.
 export const linesOf = ({ runs, scale }, choice, hidden) => {
@@ -57,7 +59,8 @@ const quantile = (values, share) => {
   return sorted[Math.round(share * (sorted.length - 1))];
 };
 
-// From the lowest to the highest value, without the leaps at the start, which would flatten everything after them.
+// From the lowest to the highest value, without the leaps at the start, which would flatten everything after them; and
+// poor labellings do not take the room of the bounds below the best one.
 export const heightsOf = (lines, [from, to], choice) => {
   const gap = choice.y === "gap";
   const late = lines.map((line) => line.points.filter(({ k }) => gap || line.run.sweeps[k] > 0));
@@ -75,19 +78,24 @@ export const heightsOf = (lines, [from, to], choice) => {
     }
   }
   if (gap) return [Math.min(...lower), Math.max(...lower)];
-  const low = lower.length ? quantile(lower, LOWEST) : Math.min(...upper);
-  return [low, upper.length ? quantile(upper, HIGHEST) : Math.max(...lower)];
+  if (!lower.length) return [Math.min(...upper), quantile(upper, HIGHEST)];
+  const low = quantile(lower, LOWEST);
+  if (!upper.length) return [low, Math.max(...lower)];
+  const known = Math.min(...upper);
+  const most = low < known ? known + ABOVE * (known - low) : Infinity;
+  return [low, Math.min(quantile(upper, HIGHEST), most)];
 };
 
 // Where a point is drawn: its bound, or its energy where there is none.
 export const heightOf = ({ lower, upper }) => lower ?? upper;
 
-// Who leads along the axis: stretches with the run whose lower bound is the highest; of equal ones, the first.
+// Who leads along the axis: stretches with the run whose lower bound is the highest; of equal ones, the first along the
+// axis, and of those the first in time.
 export const leadersOf = (lines, scale) => {
   const news = lines
-    .flatMap(({ run, points: some }) => some.map(({ x, k }) => ({ x, run, lower: run.lower[k] })))
+    .flatMap(({ run, points: some }) => some.map(({ x, k }) => ({ x, run, lower: run.lower[k], at: run.seconds[k] })))
     .filter(({ lower }) => lower !== null)
-    .sort((a, b) => a.x - b.x);
+    .sort((a, b) => a.x - b.x || a.at - b.at);
   const found = [];
   let highest = -Infinity;
   for (const { x, run, lower } of news) {

@@ -3,7 +3,7 @@
 import { gapText, isClosed } from "../gap.js";
 import { Picture } from "../marks/picture.js";
 import { placeIn, unit } from "../screen.js";
-import { number } from "../text.js";
+import { entries, number } from "../text.js";
 import { Tip } from "../tip.js";
 import { heightOf, nearest } from "./lines.js";
 
@@ -18,6 +18,7 @@ export class Pointer {
     this.picture = new Picture(chart.$(".pointed"), "pointer");
     this.tip = new Tip(chart.$(".tip"), chart.$("figure"), MARGIN);
     this.over = null; // the last event of the pointer over the chart
+    this.onto = null; // the run to whose mark that belongs
     this.come = null; // the run reached with the keyboard, and its record; {} is the end of the first run
     svg.onpointermove = (event) => this.move(event);
     svg.onpointerleave = () => this.move(null);
@@ -28,11 +29,14 @@ export class Pointer {
 
   move(event) {
     this.over = event;
+    this.onto = event?.target.dataset.run ?? null;
+    if (!event) this.chart.stress(null);
     this.look();
   }
 
   go(come) {
     this.come = come;
+    if (!come) this.chart.stress(null);
     this.chart.draw();
   }
 
@@ -83,7 +87,7 @@ export class Pointer {
     const { frame, lines, svg } = this.chart;
     const { x, y, box, range } = frame;
     const [px, py] = placeIn(svg, event);
-    if (px < box.left || px > box.right || py > box.bottom) return;
+    if (px < box.left || px > box.right || py > box.bottom) return this.chart.stress(this.onto);
     const along = range[0] + ((range[1] - range[0]) * (px - box.left)) / (box.right - box.left);
     const candidates = lines.map(({ run, points }) => {
       const point = points[nearest(points, along)];
@@ -103,14 +107,16 @@ export class Pointer {
       { id: "here", class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom },
       { id: "point", cx: at, cy: Math.min(y(heightOf(point)), box.bottom), r: 5, fill: run.colour },
     ]);
+    this.chart.stress(run.key);
     const bounds = [run.lower[k], run.upper[k]];
     const rows = run.step === "sweep" ? ` · ${run.rows[k]} rows` : "";
+    const read = run.work ? ` · ${entries(run.work[k])} entries read` : "";
     const isUnknown = bounds.includes(null);
     const gap = isUnknown ? number(null) : gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 4);
     this.tip.show(left, top, [
       run.name,
       `LB ${number(bounds[0], 8)} · UB ${number(bounds[1], 8)} · gap ${gap}`,
-      `${run.step} ${run.sweeps[k]}${rows} · ${number(run.seconds[k], 5)} s`,
+      `${run.step} ${run.sweeps[k]}${rows} · ${number(run.seconds[k], 5)} s${read}`,
     ]);
   }
 }

@@ -110,6 +110,7 @@ class Copy {
   where() {
     const [where, status] = [WHERE, ".status"].map((selector) => this.stages.querySelector(selector));
     const numbers = [...this.stages.querySelectorAll(".status > span:not([hidden], .state, .saving)")];
+    if (!where) return;
     const style = getComputedStyle(where);
     if (!where.textContent || style.display === "none") return;
     const all = document.createRange();
@@ -220,6 +221,7 @@ export const copyOf = (stages, title = "Bender Lab") => {
   const copy = new Copy(stages);
   for (const stage of stages.children) if (!stage.hidden) copy.element(stage, copy.svg);
   copy.where();
+  const found = copy.finish(title);
   stages.classList.remove("copied");
-  return copy.finish(title);
+  return found;
 };

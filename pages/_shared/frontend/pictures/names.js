@@ -12,6 +12,10 @@ const WAYS = { program: ["cycles"], messages: ["cycles", "messages"], both: ["cy
 export const namedCycles = ({ data, player }, film) =>
   ["bender-lab", plain(data.title) || "model", ...WAYS[data.by], film?.name ?? `event${player.position}`].join("-");
 
+// A race, and what its chart draws.
+export const namedRace = ({ data, choice }) =>
+  ["bender-lab", plain(data.model) || "model", choice.y, "against", choice.x].join("-");
+
 // `film`: what a moving picture is of.
 export const named = (stage, film) => {
   const { data, player, pair } = stage;

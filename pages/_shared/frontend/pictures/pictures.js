@@ -5,7 +5,7 @@ import { copyOf } from "./copy.js";
 import { CycleFilm } from "./cycle_film.js";
 import { Film } from "./film.js";
 import { Gif } from "./gif.js";
-import { named, namedCycles } from "./names.js";
+import { named, namedCycles, namedRace } from "./names.js";
 import { Stopped } from "./photographed.js";
 import { blobOf, raster } from "./raster.js";
 import { Video } from "./video.js";
@@ -17,8 +17,8 @@ const SPARE = 0.85; // share of that to aim at where a first try was too large
 const [KNOWN, SURELY] = [0.2, 1.2]; // share of a film after which its size is known to be as many times too large
 const SAID = 4000; // milliseconds that the result is in sight
 const MAKERS = { gif: Gif, webm: Video };
-// By component, what makes its films, and the names of its files.
-const SHOWN = { stage: [Film, named], cycles: [CycleFilm, namedCycles] };
+// By component, what makes its films, if it moves, and the names of its files.
+const SHOWN = { stage: [Film, named], cycles: [CycleFilm, namedCycles], curves: [null, namedRace] };
 
 let hiding = null; // the timer that takes the last result away
 
