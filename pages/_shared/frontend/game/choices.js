@@ -1,0 +1,107 @@
+// What can be done now: rows of words and buttons.
+
+import { NEAR, written } from "../friends/exact.js";
+import { make } from "./making.js";
+import { KINDS, short } from "./words.js";
+
+const merging = (state) => ({
+  text: "Merge",
+  buttons: state.merges.map((pair) => ({
+    ...{ key: pair, name: `${pair[0]} + ${pair[1]}`, label: `Merge tables ${pair[0]} and ${pair[1]}` },
+    move: { merge: pair },
+  })),
+});
+
+const opening = (state) => ({
+  text: "Open table",
+  buttons: state.tablesOfTurn.map((p) => {
+    const { label } = state.board.tables[p];
+    const isOpen = p === state.table;
+    const more = { open: p, pressed: isOpen, disabled: !state.tables.includes(p) };
+    return { key: `open ${label}`, name: label, label: `Open table ${label}`, ...more };
+  }),
+});
+
+// The questions to a neighbour about the state chosen.
+const asking = (state, q, { chosen, about, widest }) => {
+  const { position, table, board, level } = state;
+  const [least, most] = [position.envelope(table, q)[chosen], position.atMost(table, q)[chosen]];
+  const { label } = board.tables[q];
+  const isExact = most - least < NEAR;
+  return {
+    text: isExact ? `${label} adds exactly ${short(most)}` : `${label} adds ${short(least)} to ${short(most)}`,
+    range: widest ? (most - least) / widest : 0,
+    buttons: level.kinds.map((kind) => {
+      const move = { table: state.letter(table), sender: state.letter(q), state: chosen, kind };
+      const ofKind = level.kinds.length > 1 ? `, ${KINDS[kind]}` : "";
+      const name = level.kinds.length > 1 ? KINDS[kind] : "Ask";
+      const words = { name, label: `Ask ${label} about ${about}${ofKind}` };
+      return { key: `${label} ${kind}`, ...words, move, disabled: !state.mayAsk(move) };
+    }),
+  };
+};
+
+const choicesOf = (state, chosen) => {
+  const rows = [];
+  if (state.isOver) return rows;
+  if (state.merges.length) rows.push(merging(state));
+  if (state.tablesOfTurn.length > 1) rows.push(opening(state));
+  const { position, table, board } = state;
+  const neighbours = board.neighbours[table];
+  const about = written(chosen, board.tables[table].friends.length);
+  const { label } = board.tables[table];
+  const width = (q) => position.atMost(table, q)[chosen] - position.envelope(table, q)[chosen];
+  const widest = Math.max(...neighbours.map(width));
+  rows.push({ text: `If ${label} is in state ${about} (press another column to choose it):`, buttons: [] });
+  rows.push(...neighbours.map((q) => asking(state, q, { chosen, about, widest })));
+  const name = `Pass the messages into ${label}`;
+  const offer = `now: ${state.level.price ? "score" : "LB"} ${short(state.offer)}`;
+  rows.push({ buttons: [{ key: "pass", name, label: name, move: { table: state.letter(table) } }], after: offer });
+  return rows;
+};
+
+// How far "at least" and "at most" are apart, as a share.
+const rangeBar = (share) => {
+  const bar = make("span", { className: "range" });
+  bar.style.setProperty("--share", share);
+  return bar;
+};
+
+export class Choices {
+  constructor(game) {
+    Object.assign(this, { game, box: game.$(".choices"), drawn: "" });
+  }
+
+  // Drawn anew only where something differs. The focus stays: on the same choice, or on the next one that there is.
+  draw(state, chosen) {
+    const rows = choicesOf(state, chosen);
+    const now = JSON.stringify(rows);
+    if (this.drawn === now) return;
+    this.drawn = now;
+    const focused = this.box.getRootNode().activeElement?.dataset.choice;
+    this.box.replaceChildren(...rows.map((row) => this.row(row)));
+    if (focused) this.focus(focused);
+  }
+
+  focus(key) {
+    const same = this.box.querySelector(`[data-choice="${key}"]:enabled`);
+    const other = same ?? this.box.querySelector("[data-choice]:enabled") ?? this.game.$("[data-act=back]");
+    other.focus();
+  }
+
+  row({ text, range, buttons, after }) {
+    const parts = [];
+    if (text) parts.push(make("span", { className: buttons.length ? "says" : "about", textContent: text }));
+    if (range !== undefined) parts.push(rangeBar(range));
+    const ends = after ? [make("span", { textContent: after })] : [];
+    return make("div", { className: "choice" }, [...parts, ...buttons.map((each) => this.button(each)), ...ends]);
+  }
+
+  button({ key, name, label, move, open, pressed, disabled = false }) {
+    const act = () => (move ? this.game.move(move) : this.game.look(open));
+    const button = make("button", { type: "button", textContent: name, ariaLabel: label, disabled, onclick: act });
+    if (pressed !== undefined) button.ariaPressed = String(pressed);
+    button.dataset.choice = key;
+    return button;
+  }
+}

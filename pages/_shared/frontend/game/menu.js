@@ -1,0 +1,56 @@
+// The levels and their puzzles, and how far this tab has come with them.
+
+import { make } from "./making.js";
+
+// Verdicts of plays, in order, and how they are marked.
+const MARKS = { below: "", par: "✓", above: "✓✓", best: "★" };
+const ORDER = Object.keys(MARKS);
+// By level and puzzle, for as long as the tab is open: the best verdict, and whether the best play was shown, after
+// which no verdict counts.
+const reached = new Map();
+const shown = new Set();
+const key = (level, puzzle) => `${level} ${puzzle}`;
+
+export class Menu {
+  constructor(game) {
+    this.game = game;
+    this.titles = Array.from(game.root.querySelectorAll("[data-level] h2"), (title) => title.textContent);
+    this.buttons = this.titles.map((_, k) => make("button", { type: "button", onclick: () => game.begin(k + 1, 1) }));
+    game.$(".levels").replaceChildren(...this.buttons);
+    this.select = game.$("[data-choose=puzzle]");
+    this.select.onchange = () => game.begin(game.level, Number(this.select.value));
+  }
+
+  // The best verdict of a puzzle counts.
+  note(level, puzzle, verdict) {
+    const at = key(level, puzzle);
+    if (!shown.has(at)) reached.set(at, Math.max(reached.get(at) ?? 0, ORDER.indexOf(verdict)));
+  }
+
+  giveAway(level, puzzle) {
+    shown.add(key(level, puzzle));
+  }
+
+  rank(level, puzzle) {
+    return reached.get(key(level, puzzle)) ?? 0;
+  }
+
+  bestOf(level) {
+    return Math.max(...this.game.levels[level - 1].puzzles.map((_, k) => this.rank(level, k + 1)));
+  }
+
+  draw(level, puzzle) {
+    const marked = (text, rank) => `${text} ${MARKS[ORDER[rank]]}`.trim();
+    this.buttons.forEach((button, k) => {
+      button.textContent = marked(`${k + 1} ${this.titles[k]}`, this.bestOf(k + 1));
+      button.setAttribute("aria-pressed", String(k + 1 === level));
+    });
+    const options = this.game.levels[level - 1].puzzles.map(
+      (_, k) => new Option(marked(String(k + 1), this.rank(level, k + 1)), String(k + 1)),
+    );
+    const texts = options.map((option) => option.text).join();
+    if (this.texts !== texts) this.select.replaceChildren(...options);
+    this.texts = texts;
+    this.select.value = String(puzzle);
+  }
+}
