@@ -41,6 +41,36 @@ def tiny() -> BinaryMRF:
     )
 
 
+FRIENDS = ("Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Leo")
+# What going costs each of them.
+OWN = (0, -1, 0, 2, 1, -1, 1, 0, 2, 1, 2, 0)
+# The wishes at the four tables and between them: positive to be together, negative to be apart.
+WISHES = {
+    **{(0, 1): 3, (1, 2): 2, (0, 2): -3, (3, 4): -1, (4, 5): 1, (3, 5): 2},
+    **{(6, 7): 1, (7, 8): 2, (6, 8): -3, (9, 10): 3, (10, 11): 2, (9, 11): -3},
+    **{(0, 3): -2, (1, 5): -1, (2, 3): -1, (2, 4): 2, (3, 7): -1, (3, 8): 1, (4, 6): 2, (4, 8): 1},
+    **{(7, 10): 1, (7, 11): -1, (8, 9): -2, (8, 10): -2, (1, 9): -1, (1, 10): -1, (2, 9): -1, (2, 10): -2},
+}
+# Of the tables, and of the friends around them.
+TABLES, SEATS = ((0, 0), (4, 0), (4, 3), (0, 3)), ((-0.8, -0.5), (0.8, -0.5), (0.0, 0.8))
+
+
+def friends() -> BinaryMRF:
+    """Twelve friends at four tables; each goes to a party or stays at home."""
+    return BinaryMRF(
+        unary=np.column_stack([np.zeros(len(OWN)), OWN]),
+        edges=np.array(list(WISHES)),
+        pairwise=np.array([wish * (1 - np.eye(2)) if wish > 0 else -wish * np.eye(2) for wish in WISHES.values()]),
+        names=FRIENDS,
+        groups=[table for table in "ABCD" for _ in SEATS],
+        positions=np.array([np.add(table, seat) for table in TABLES for seat in SEATS]),
+        name="friends",
+        description="Twelve friends at four tables, who go to a party (1) or stay at home (0); a broken wish to be "
+        "together or apart costs. One table to a group leaves a gap, two tables close it: the example of Learn.",
+        source="made for Bender Lab",
+    )
+
+
 def karate() -> BinaryMRF:
     """The split of Zachary's karate club into two communities of largest modularity, as energies.
 
@@ -96,6 +126,7 @@ def samples() -> dict[str, BinaryMRF]:
     """The sample instances by file name, in the order of the gallery."""
     made = {
         "tiny": tiny(),
+        "friends": friends(),
         "frustrated-cycle": told(
             frustrated_cycle(9, seed=0),
             "frustrated cycle",

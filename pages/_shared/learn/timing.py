@@ -1,89 +1,75 @@
-"""How long a sweep takes on this machine: measured where that is quick, otherwise extrapolated."""
+"""How long a sweep over a pose takes on this machine: measured where that is quick, otherwise extrapolated."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
-
-import numpy as np
-import plotly.graph_objects as go
+from typing import TypedDict
 
 import bender_core as bc
-from bender_core.units import duration
-from bender_core.visualization.figures import figure
-from bender_core.visualization.styles import COLOURS, STYLES
+from bender_core.synth import body_pose
+from bender_core.units import duration, microseconds
+from bender_core.warming import Once
 
+# Candidates of each body part: the size of the groups.
+SIZES = range(2, 17)
+# The variants that are compared: with exact messages, by enumeration, and with rows.
+KINDS = {"exact": 11, "rows": 9}
 # A sweep by enumeration that takes longer is not timed, as a user waits for it. It takes GROWTH times as long as with a
 # variable less in each group, as either end of an edge has twice as many states.
-ENUMERATION, GROWTH, WAITING_SECONDS = 11, 4, 0.03
-
-Model = Callable[[int], tuple[bc.BinaryMRF, bc.Partition]]
+GROWTH, WAITING_SECONDS = 4, 0.03
 
 
-class Timing(NamedTuple):
-    """Seconds for a sweep."""
+class Timing(TypedDict):
+    """Seconds of a sweep, and in words, which say if they were extrapolated."""
 
     seconds: float
-    measured: bool
-
-    def __str__(self) -> str:
-        if math.isinf(self.seconds):
-            return "too long to be measured"
-        return f"{'' if self.measured else 'about '}{duration(self.seconds)}"
-
-    @property
-    def how(self) -> str:
-        """The time, and how it is known."""
-        return f"{self}, {'measured' if self.measured else 'extrapolated'}"
+    words: str
 
 
-@lru_cache(maxsize=256)
-def sweep_time(model: Model, size: int, variant: int) -> Timing:
-    """The time of a sweep: measured, or for long enumerations extrapolated from smaller groups."""
-    if variant == ENUMERATION and size > 1:
-        smaller = sweep_time(model, size - 1, variant)
-        if GROWTH * smaller.seconds > WAITING_SECONDS:
-            return Timing(GROWTH * smaller.seconds, measured=False)
-    taken = bc.time_sweep(*model(size), variant)
-    return Timing(taken.seconds, measured=taken.sweeps >= 1)
+_found: dict[str, list[Timing]] = {}
 
 
-def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, str]) -> go.Figure:
-    """Seconds of a sweep by the size of groups, a line a variant, and large markers at one size."""
-    ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3, 1e4]
-    every = {variant: [sweep_time(model, m, variant) for m in sizes] for variant in names}
-    traces: list[dict[str, Any]] = []
-    for variant, name in names.items():
-        style, chosen = STYLES[variant], sweep_time(model, size, variant)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": list(sizes),
-                "y": [taken.seconds for taken in every[variant]],
-                "name": name,
-                "line": {"color": style.colour, "dash": style.dash, "width": 2},
-                "marker": {"symbol": style.symbol, "size": 6},
-                "text": [taken.how for taken in every[variant]],
-                "hovertemplate": "M = %{x}: %{text}",
-            }
-        )
-        traces.append(
-            {"type": "scatter", "mode": "markers", "x": [size], "y": [chosen.seconds], "showlegend": False}
-            | {"marker": {"symbol": style.symbol, "size": 13, "color": style.colour}, "name": name}
-            | {"text": [chosen.how], "hovertemplate": "M = %{x}: %{text}"}
-        )
-    ends = np.array([taken.seconds for times in every.values() for taken in times if math.isfinite(taken.seconds)])
-    drawing = figure(traces)
-    drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
-    drawing.update_xaxes(title="M, variables in a group", dtick=2)
-    drawing.update_yaxes(
-        type="log",
-        title="time of a sweep",
-        tickvals=ticks,
-        ticktext=[duration(tick) if tick >= 1e-3 else f"{1e6 * tick:.0f} µs" for tick in ticks],
-        range=[np.log10(ends.min()) - 0.3, np.log10(ends.max()) + 0.3],
-    )
-    return drawing
+def _measure() -> None:
+    measured = {kind: _by_size(variant) for kind, variant in KINDS.items()}
+    _found.update(measured)
+
+
+def _by_size(variant: int) -> list[Timing]:
+    found: list[Timing] = []
+    seconds, is_extrapolated = 0.0, False
+    for size in SIZES:
+        is_extrapolated |= variant == KINDS["exact"] and GROWTH * seconds > WAITING_SECONDS
+        seconds = GROWTH * seconds if is_extrapolated else _seconds(size, variant)
+        found.append({"seconds": seconds, "words": _words(seconds, is_extrapolated)})
+    return found
+
+
+def _seconds(size: int, variant: int) -> float:
+    mrf = body_pose(size, people=2)
+    return bc.time_sweep(mrf, bc.partition(mrf, size, "groups"), variant).seconds
+
+
+def _words(seconds: float, is_extrapolated: bool) -> str:
+    words = duration(seconds) if seconds >= 1e-3 else f"{microseconds(seconds)} µs"
+    return f"about {words}" if is_extrapolated else words
+
+
+_measuring = Once(_measure)
+
+
+def begin() -> None:
+    """Measure in the background, once for all sessions; it needs the compiled solver."""
+    _measuring.begin()
+
+
+def is_over() -> bool:
+    """Whether the times are measured, or cannot be."""
+    return _measuring.done or has_failed()
+
+
+def has_failed() -> bool:
+    return _measuring.error is not None
+
+
+def seconds() -> dict[str, list[Timing]] | None:
+    """By kind, the time of a sweep for every size; None until it is measured."""
+    return dict(_found) if _found else None
