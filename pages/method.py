@@ -1,8 +1,9 @@
-"""Method: each formula with its code and the page that shows it; notation, misprints, glossary."""
+"""Method: each formula with its symbols, numbers, code, and the page that shows it; notation, misprints, glossary."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
@@ -11,31 +12,50 @@ from pages._shared.app.compiling import tell_progress
 from pages._shared.app.glossary import GLOSSARY, in_markdown
 from pages._shared.app.session import has_lab
 from pages._shared.app.tabs import tabs
-from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
+from pages._shared.app.text import markdown
+from pages._shared.method.formulas import FORMULAS, MISPRINTS, Formula, source
+from pages._shared.method.live import numbers
+from pages._shared.method.notation import NOTATION, Symbol, symbols_of
+from pages._shared.method.numbers import Numbers
 
 
-def formula(step: Formula) -> None:
-    """One formula, its explanation, its code, and a link to the page that shows it."""
-    st.markdown(f"### {step.title}\n\n$$\n{step.latex}\n$$\n\n{step.words}", unsafe_allow_html=True)
+def symbols(chosen: Iterable[Symbol], known: Numbers, named: bool = False) -> str:
+    """A table of symbols: their meaning, with their names in the code where they are asked for, and their values."""
+    lines = "\n".join(
+        f"| ${each.latex}$ | {each.meaning}{f' `{each.name}`' * named} | {markdown(known.values.get(each.latex, ''))} |"
+        for each in chosen
+    )
+    return f"| symbol | meaning{', and name in the code' * named} | here |\n|---|---|---|\n{lines}"
+
+
+def formula(step: Formula, known: Numbers) -> None:
+    """One formula, its symbols, the same with numbers, its code, and a link to the page that shows it."""
+    left, right = st.container(key=f"formula-{step.function}").columns(2, gap="large")
+    left.markdown(f"### {step.title}\n\n$$\n{step.latex}\n$$\n\n{step.words}", unsafe_allow_html=True)
+    if step.title in known.examples:
+        left.markdown(f"In numbers:\n\n$$\n{known.examples[step.title]}\n$$")
     line, text = source(step.file, step.function)
-    # Code is sent when it is looked at: colouring it takes a browser long.
-    title = f"Code: {step.file}, line {line}, {step.function}"
-    code = st.expander(title, key=f"code-{step.function}", on_change="rerun")
-    if code.open:
-        code.code(textwrap.dedent(text), language="python")
-    st.page_link(f"pages/{step.page}.py", label=f"{step.page.capitalize()}: {step.seen} →")
+    with right:
+        st.markdown(symbols(symbols_of(step.latex), known))
+        # Code is sent when it is looked at: colouring it takes a browser long.
+        title = f"Code: {step.file}, line {line}, {step.function}"
+        code = st.expander(title, key=f"code-{step.function}", on_change="rerun")
+        if code.open:
+            code.code(textwrap.dedent(text), language="python")
+        st.page_link(f"pages/{step.page}.py", label=f"{step.page.capitalize()}: {step.seen} →")
 
 
 def formulas(chapter: str) -> None:
     """The formulas of a chapter."""
+    known = numbers(chapter)
     for step in FORMULAS[chapter]:
-        formula(step)
+        formula(step, known)
 
 
 def notation() -> None:
-    """What each symbol means, and its name in the code."""
-    lines = "\n".join(f"| ${symbol}$ | {meaning} | `{name}` |" for symbol, meaning, name in NOTATION)
-    st.markdown(f"| symbol | meaning | in the code |\n|---|---|---|\n{lines}")
+    """All symbols."""
+    known = numbers("Notation")
+    st.container(key="notation").markdown(symbols(NOTATION, known, named=True))
 
 
 def misprints() -> None:
@@ -63,4 +83,4 @@ tabs(
     },
 )
 if not has_lab():
-    tell_progress("All of this page is here; the others follow")
+    tell_progress("The numbers of other messages and runs follow")

@@ -6,10 +6,14 @@ After the paper and docs/method.md; the sections named are the paper's.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 from bender_core.resources import ROOT
+from pages._shared.method import examples
+from pages._shared.method.examples import Example
+from pages._shared.method.notation import Here
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Formula:
         The page that shows it: the name of a file in ``pages``.
     seen : str
         Its form on that page.
+    example : callable
+        The formula with the numbers of a scene.
     """
 
     title: str
@@ -37,6 +43,7 @@ class Formula:
     function: str
     page: str
     seen: str
+    example: Callable[[Here], Example]
 
 
 BOUND = (
@@ -47,21 +54,24 @@ BOUND = (
         "bender_core/model.py",
         "energy",
         "instance",
-        "the model drawn, and its couplings",
+        "the variables and their couplings, drawn",
+        examples.energy,
     ),
     Formula(
         "Normal form",
-        r"w = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
-        "Every pairwise table is rewritten so that one entry remains, and it is negative: (1, 1) with w if w < 0, else "
-        "(1, 0) with −w. The rest moves into the unary terms; every labelling keeps its energy.",
+        r"w_{ij} = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
+        "Every pairwise table is rewritten so that one entry remains, and it is negative: w at (1, 1) if w < 0; else "
+        "−w where the first of the two variables is 1 and the second 0. The rest moves into the unary terms; every "
+        "labelling keeps its energy.",
         "bender_core/forms/normal_form.py",
         "to_normal_form",
         "instance",
         "the tables of an edge before and after, under “Normal form”",
+        examples.normal_form,
     ),
     Formula(
         "Hyper-variables",
-        r"\begin{gathered} f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
+        r"\begin{gathered} f(x) = c' + \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
         r"1\}^{|\mathcal{Y}_p|}, \; |\mathcal{Y}_p| \le M \end{gathered}",
         "<dfn data-term='hyper-variable'>Groups</dfn> of at most <dfn>M</dfn> variables become one variable each. The "
         "energy within a group is tabulated over its states; the energy between two groups never is: that table would "
@@ -69,19 +79,21 @@ BOUND = (
         "bender_core/hypergraph.py",
         "_problem",
         "partition",
-        "the groups, and the cost of a run",
+        "the groups as circles, and what a run on them costs",
+        examples.hyper_variables,
     ),
     Formula(
         "The lower bound",
-        r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
-        r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
+        r"\begin{gathered} LB(\lambda) = c' + \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] \\ {} + "
+        r"\sum_{(pq)} \min_{y_p, y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big] \end{gathered}",
         "A <dfn data-term='lower bound'>bound</dfn> for any messages <dfn>λ</dfn>: every term is minimised by itself, "
         "so no labelling can be cheaper. It can be "
         "recomputed from λ alone at any time.",
         "bender_core/looking/bounds.py",
         "certified_bound",
         "watch",
-        "LB, the line that rises",
+        "LB, the blue line in the chart of the bounds",
+        examples.lower_bound,
     ),
     Formula(
         "The min-marginal",
@@ -92,7 +104,8 @@ BOUND = (
         "bender_core/kernels/min_marginals/enumerate.py",
         "oracle",
         "edge",
-        "ν, the upper line",
+        "ν, the dots of the figure",
+        examples.min_marginal,
     ),
     Formula(
         "The update of a group",
@@ -105,7 +118,8 @@ BOUND = (
         "bender_core/kernels/messages.py",
         "pass_messages",
         "watch",
-        "the end of an update, at which LB rises",
+        "the end of an update, where LB rises to the floor",
+        examples.update,
     ),
     Formula(
         "The labelling and the gap",
@@ -116,7 +130,8 @@ BOUND = (
         "bender_core/kernels/primal.py",
         "decode",
         "watch",
-        "UB, the line that falls, and the gap",
+        "the best labelling in the view “answer”, and the gap",
+        examples.labelling,
     ),
 )
 
@@ -131,7 +146,8 @@ ROWS = (
         "bender_core/kernels/rows/pool.py",
         "make_row",
         "edge",
-        "a row's u and v as bars, under “Row anatomy”",
+        "how a row splits the couplings into u and v, under “Row anatomy”",
+        examples.row,
     ),
     Formula(
         "A row under new messages",
@@ -143,7 +159,8 @@ ROWS = (
         "bender_core/kernels/rows/pool.py",
         "recycle",
         "edge",
-        "the rows of an edge, and where each is the highest",
+        "the rows in the table, each with its intercept β⁰",
+        examples.recycled,
     ),
     Formula(
         "The envelope and its condition",
@@ -155,7 +172,8 @@ ROWS = (
         "bender_core/kernels/update.py",
         "consult_oracle",
         "watch",
-        "the oracle's question, and the rows it leads to",
+        "a round: the neighbours answer, and rows lift the envelope",
+        examples.envelope,
     ),
     Formula(
         "Reverse Magnanti-Wong cut (RMC)",
@@ -166,36 +184,39 @@ ROWS = (
         "bender_core/kernels/rows/pool.py",
         "write_reverse_row",
         "edge",
-        "“RMC” among the four cuts of “What if”",
+        "the RMC among the four rows of “What if”",
+        examples.reverse,
     ),
     Formula(
         "Magnanti-Wong cut (MWC)",
         r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
-        r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
-        r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
+        r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \nu_{pq}(y^*) \\ {} - \sum_{ij} "
+        r"[x^{ij}_j = x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
         "Among all rows tight at <dfn>y*</dfn>, one with the smallest charges; <dfn>α</dfn> weighs their sum against "
         "the sum of their "
         "squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ constraints, one by one.",
         "bender_core/kernels/rows/magnanti_wong.py",
         "_active_set",
         "edge",
-        "“α = 1, ½, 0” among the four cuts of “What if”, with pivots and time",
+        "the MWC of three α among the four rows of “What if”, with time and pivots",
+        examples.magnanti_wong,
     ),
 )
 
 BEYOND = (
     Formula(
         "Exact min-marginals by pruning",
-        r"\begin{gathered} \nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \\ a_v - a_{v'} + \sum_{k "
-        r"\text{ open}} \min\big(0, D_k(v) - D_k(v')\big) \ge 0 \;\Rightarrow\; v \text{ is dropped} "
+        r"\begin{gathered} \nu_{pq}(y_p) = \min_{y_q} \; a(y_q) + \sum_k y_{p,k} D_k(y_q), \\ a(y'_q) - a(y_q) \\ {} + "
+        r"\sum_{k \text{ open}} \min\big(0, D_k(y'_q) - D_k(y_q)\big) \ge 0 \\ \Rightarrow\; y'_q \text{ is dropped} "
         r"\end{gathered}",
         "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of "
-        "p. Walking the tree of those bits, a candidate v that can never beat another, v′, below this branch is "
-        "dropped.",
+        "p. Walking the tree of those bits, a candidate $y'_q$ that can never beat another, $y_q$, below this branch "
+        "is dropped.",
         "bender_core/kernels/min_marginals/prune.py",
         "halve_box",
         "compare",
         "variant 12 next to the baseline: the same bound, sooner",
+        examples.pruning,
     ),
     Formula(
         "Exact min-marginals by elimination",
@@ -207,22 +228,25 @@ BEYOND = (
         "eliminate",
         "compare",
         "variant 12 on a grid partitioned into layers",
+        examples.elimination,
     ),
     Formula(
         "Forward and backward (srmp)",
-        r"\begin{gathered} w = \frac{1}{\max(|F|, |B|, 1)}, \\ \lambda_{pq \to p} \leftarrow \nu_{pq} - w \cdot "
-        r"\text{tot} \;\; (q \in F), \\ \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B) \end{gathered}",
+        r"\begin{gathered} \rho = \frac{1}{\max(|F|, |B|, 1)}, \\ \lambda_{pq \to p} \leftarrow \nu_{pq} - \rho \, "
+        r"\Big[\phi_p + \sum_q \nu_{pq}\Big] \;\; (q \in F), \\ \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B) "
+        r"\end{gathered}",
         "Another schedule, after Kolmogorov's SRMP: the cost of a group goes only to the neighbours still to come (F), "
         "none to those passed (B). A chain of groups is exact after one sweep.",
         "bender_core/kernels/schedule.py",
         "edge_share",
         "partition",
         "the choice of the schedule",
+        examples.forward,
     ),
     Formula(
         "The bound by frustrated cycles",
-        r"f(x) = f_0 + \sum_e c_e y_e(x) \;\ge\; f_0 + \sum_C \mu_C + \sum_e \min\Big(0, c_e - \sum_{C \ni e} "
-        r"\mu_C\Big)",
+        r"\begin{gathered} f(x) = f_0 + \sum_e c_e y_e(x) \;\ge\; LB_C, \\ LB_C = f_0 + \sum_C \mu_C \\ {} + \sum_e "
+        r"\min\Big(0, c_e - \sum_{C \ni e} \mu_C\Big) \end{gathered}",
         "Not in the paper. A labelling breaks some couplings ($y_e = 1$) and pays their costs $c_e$; of every "
         "<dfn data-term='frustrated'>frustrated</dfn> cycle it breaks at least one. So what the couplings of a cycle "
         "lend to it, its <dfn>share</dfn> $\\mu_C$, is paid once, whatever the labelling.",
@@ -230,38 +254,23 @@ BEYOND = (
         "bound",
         "cycles",
         "couplings that fill up with what they lend",
+        examples.cycle_bound,
     ),
     Formula(
         "Where the gap of the cycles lives",
-        r"\begin{gathered} f(x) - LB = \sum_C \mu_C \Big(\sum_{e \in C} y_e(x) - 1\Big) + \sum_e \big(r_e y_e(x) - "
-        r"\min(0, r_e)\big), \\ r_e = c_e - \sum_{C \ni e} \mu_C \end{gathered}",
+        r"\begin{gathered} f(x) - LB_C = \sum_C \mu_C \Big(\sum_{e \in C} y_e(x) - 1\Big) \\ {} + \sum_e \big(r_e "
+        r"y_e(x) - \min(0, r_e)\big), \\ r_e = c_e - \sum_{C \ni e} \mu_C \end{gathered}",
         "Not in the paper. The <dfn>gap</dfn> is the sum of what cycles pay beyond once and of what broken couplings "
         "have not lent; no part is negative.",
         "bender_core/cycles/shares.py",
         "parts_of",
         "cycles",
-        "the list of what the gap consists of",
+        "the list “The gap lives in”",
+        examples.cycle_gap,
     ),
 )
 
 FORMULAS = {"Bound": BOUND, "Rows": ROWS, "Beyond the paper": BEYOND}
-
-NOTATION = (
-    (r"x_i", "a binary variable", "labeling"),
-    (r"\theta_i, \theta_{ij}", "unary and pairwise terms", "unary, pairwise"),
-    (r"w_{ij}", "the coupling: the one number of a pairwise table that no unary term can express", "coupling"),
-    (r"p, q", "groups, that is hyper-variables", "node"),
-    (r"\mathcal{Y}_p, y_p", "the members of a group, and its state, an integer whose bit k is member k", "state"),
-    (r"\phi_p, \phi_{pq}", "the energy within a group, and between two", "problem"),
-    (r"\lambda_{pq \to p}", "the message of the hyper-edge pq to p", "lam"),
-    (r"\nu_{pq}(y_p)", "the min-marginal", "min_marginal"),
-    (r"\nu^-_{pq}(y_p)", "the envelope of the rows, below it", "envelope"),
-    (r"y^*", "the state at which a row is made tight: the minimiser of the total", "state of an event"),
-    (r"q^*", "the loosest neighbour of p: the one with the largest slack at y*", "arc of an oracle"),
-    (r"u, v", "the two sides of a row; the paper writes −ω for u", "u, v of a Row"),
-    (r"\beta^0", "the constant of a row under the current messages; the paper also writes ω₀", "intercept"),
-    (r"\alpha", "the objective of a Magnanti-Wong cut: 1 the sum, 0 the sum of squares, ½ both", "alphas of a Variant"),
-)
 
 MISPRINTS = (
     (

@@ -7,11 +7,15 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.glossary import GLOSSARY
-from pages._shared.learn import LESSONS
-from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, ROOT, Formula, source
-from tests.app.pages.test_pages import app, complaints, ran
+from pages._shared.app.text import markdown
+from pages._shared.method.formulas import FORMULAS, MISPRINTS, ROOT, Formula, source
+from pages._shared.method.live import FIRST, OWN, friends
+from pages._shared.method.notation import NOTATION, symbols_of
+from pages._shared.method.recorded import recorded
+from tests.app.pages.test_pages import app, complaints, lab, ran
 
 ALL = [step for chapter in FORMULAS.values() for step in chapter]
 
@@ -36,6 +40,60 @@ def test_a_chapter_shows_its_formulas(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("chapter", FORMULAS)
+def test_a_formula_is_shown_with_its_symbols_and_with_numbers(chapter: str) -> None:
+    _, said = shown(chapter)
+    for step in FORMULAS[chapter]:
+        assert f"$$\n{recorded().examples[step.title]}\n$$" in said
+        for each in symbols_of(step.latex):
+            assert f"| ${each.latex}$ | {each.meaning} | {markdown(recorded().values[each.latex])} |" in said
+
+
+def test_the_numbers_follow_the_message_and_the_run() -> None:
+    test, said = shown()
+    assert recorded().examples["The min-marginal"] in said
+    (message,) = [box for box in test.selectbox if box.label == "Message"]
+    other = friends().graph.arc(3, 2)
+    assert message.options[FIRST] == "A → B"
+    test, said = shown(method_message=other)
+    assert "C → D" in test.caption[0].value
+    assert recorded().examples["The min-marginal"] not in said
+
+
+def test_the_numbers_are_those_of_the_run_that_is_open() -> None:
+    test, _ = shown(method_run=OWN)
+    run = lab(test).run
+    begun = test.caption[0].value
+    assert "sweep 1 ends" in begun
+    run.arc = 2 * len(run.engine.graph.edges) - 1
+    run.step("sweep", backward=False)
+    run.step("sweep", backward=False)
+    ran(test.run())
+    p, q = (run.engine.partition.labels[k] for k in run.engine.graph.ends(run.arc))
+    assert f"message {q} → {p}, where the update of {p} in sweep 2 ends" in test.caption[0].value
+    assert "at event" in test.caption[0].value
+    said = "\n".join(text.value for text in test.markdown)
+    assert all(step.title in said for step in FORMULAS["Bound"])
+    assert said.count("In numbers:") == len(FORMULAS["Bound"])
+    # A choice here is one of Watch and Edge, too.
+    (message,) = [box for box in test.selectbox if box.label == "Message"]
+    ran(message.select(4).run())
+    assert run.arc == 4
+    assert complaints(test) == []
+
+
+def test_a_run_without_messages_says_so() -> None:
+    test = app("method")
+    mrf = bc.sample("tiny")
+    lab(test).open(mrf, {}, bc.manual(mrf, [range(6)]), 6, 9, "mplp")
+    test.session_state.method_run = OWN
+    ran(test.run())
+    assert [each.value for each in test.info] == [
+        "All variables are in one group, so there are no messages. Choose a smaller M on Partition."
+    ]
+    assert not any("In numbers" in text.value for text in test.markdown)
+
+
+@pytest.mark.parametrize("chapter", FORMULAS)
 def test_the_code_of_a_formula_is_shown_where_it_is_opened(chapter: str) -> None:
     test, _ = shown(chapter, **{f"code-{step.function}": True for step in FORMULAS[chapter]})
     for step, code in zip(FORMULAS[chapter], test.code, strict=True):
@@ -44,7 +102,8 @@ def test_the_code_of_a_formula_is_shown_where_it_is_opened(chapter: str) -> None
 
 def test_the_page_shows_all_symbols_misprints_and_terms() -> None:
     _, said = shown("Notation")
-    assert all(f"${symbol}$" in said for symbol, *_ in NOTATION)
+    for each in NOTATION:
+        assert f"| ${each.latex}$ | {each.meaning} `{each.name}` | {markdown(recorded().values[each.latex])} |" in said
     _, said = shown("Misprints of the paper")
     assert all(f"- **{where}.** {mended}" in said for where, mended in MISPRINTS)
     _, said = shown("Glossary")
@@ -82,8 +141,8 @@ def test_a_term_has_a_meaning_and_a_place(word: str) -> None:
 
 def test_a_message_is_the_same_on_all_pages() -> None:
     assert GLOSSARY["message"].symbol == "λ"
-    assert any(symbol.startswith(r"\lambda") and "message" in meaning for symbol, meaning, _ in NOTATION)
-    assert "The **message** from B to A is a table too, written **<dfn>λ</dfn>**" in LESSONS["message"].text
+    assert all("message to" in each.meaning for each in NOTATION if each.latex.startswith(r"\lambda"))
+    assert not any("message" in each.meaning for each in NOTATION if each.latex.startswith(r"\nu"))
 
 
 def test_every_quantity_that_a_run_names_is_explained() -> None:
