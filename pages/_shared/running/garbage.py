@@ -1,15 +1,20 @@
-"""When garbage is collected. Streamlit does so after every run of a script: with many sessions, most of the time.
+"""When garbage is collected, and how memory is given back.
 
-That is turned off in ``.streamlit/config.toml``.
+Streamlit collects after every run of a script: with many sessions, most of the time. That is turned off in
+``.streamlit/config.toml``.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
 import time
 
 # The part of the time that collecting may take.
 SHARE = 0.05
+# Of glibc's <malloc.h>: the option of `mallopt`, and the number of arenas.
+_ARENA_MAX, ARENAS = -8, 2
 
 
 class Collector:
@@ -31,7 +36,27 @@ collect_seldom = Collector().collect
 
 
 def set_aside() -> None:
-    """Collect everything, and exempt the rest from later collections: Numba keeps hundreds of thousands of objects."""
+    """Collect everything, give back what is free, and exempt the rest from later collections.
+
+    Numba keeps hundreds of thousands of objects.
+    """
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    _glibc("malloc_trim", 0)
+
+
+def allocate_together() -> None:
+    """Let all threads allocate in the same few arenas of the C library.
+
+    It would have eight for each core. Every session has threads of its own; when a class has left, pieces still
+    in use of what all sessions share keep every arena from being given back.
+    """
+    _glibc("mallopt", _ARENA_MAX, ARENAS)
+
+
+def _glibc(name: str, *values: int) -> None:
+    """Call a function that no other C library has; without it memory is only given back later."""
+    function = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+    if function is not None:
+        function(*values)

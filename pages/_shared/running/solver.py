@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bender_core.stopping import Stop, Stopped
 from bender_core.warming import Once, compiled, warm_up
-from pages._shared.running.garbage import set_aside
+from pages._shared.running.garbage import allocate_together, set_aside
 
 
 def _prepare() -> None:
@@ -20,7 +20,8 @@ _solver = Once(_prepare)
 
 
 def begin() -> None:
-    """Begin to load or compile it."""
+    """Begin to load or compile it, when the server starts."""
+    allocate_together()
     _solver.begin()
 
 

@@ -21,9 +21,13 @@ from pages._shared.running.garbage import set_aside
 
 # Seconds before Streamlit would forget a session: a forgotten session can no longer be closed.
 EARLIER = 2.0
+# Seconds within which sessions are closed together.
+TOGETHER = 0.5
 
 # Timers that close the sessions whose tabs are gone; used on the server's event loop only.
 _closing: dict[str, asyncio.TimerHandle] = {}
+# The timer after which garbage is collected, if one runs; on the same loop.
+_collecting: asyncio.TimerHandle | None = None
 
 
 class Visit(NamedTuple):
@@ -67,7 +71,22 @@ def _close(visit: Visit) -> None:
     # The server's loop still has a reference to the last session.
     if visit.app_session is not None:
         _empty(visit.app_session)
-    # Objects that were set aside when the server started may have become garbage as well.
+    _collect_later()
+
+
+def _collect_later() -> None:
+    """Collect once for all sessions that are closed at about the same time: it holds up the server's event loop.
+
+    Objects that were set aside when the server started may have become garbage as well.
+    """
+    global _collecting
+    if _collecting is None:
+        _collecting = asyncio.get_running_loop().call_later(TOGETHER, _collect)
+
+
+def _collect() -> None:
+    global _collecting
+    _collecting = None
     set_aside()
 
 

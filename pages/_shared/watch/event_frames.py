@@ -106,8 +106,12 @@ class Encoder:
         return engine.position
 
     def prepare(self, position: int, last: int, stop: Stop = never) -> None:
-        """Encode from a position to another, and on to where the step by group ends, until ``stop`` says so."""
-        engine, chunk = self.engine, self._chunk(position, stop)
+        """Encode from a position to another, and on to where the step by group ends, until ``stop`` says so.
+
+        What was encoded before and is forgotten, the stage holds: it is not encoded again.
+        """
+        begin = position if self._kept is None else max(position, self._kept.first)
+        engine, chunk = self.engine, self._chunk(begin, stop)
 
         most = 1 + KEPT // (1 + len(engine.graph.edges))
 

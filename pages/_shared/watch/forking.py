@@ -22,13 +22,13 @@ from pages._shared.app.branches import Branch
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.requests import BRANCH, BranchRequest
+from pages._shared.app.scripting import expression
 from pages._shared.app.session import Lab, lab, show_beside
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
 from pages._shared.forks.requesting import ask, carry_out, hand_over, merge_ends
 from pages._shared.running.kept import Kept
 from pages._shared.watch.found_below import found_below
-from pages._shared.watch.saving import expression
 
 _CLOCKED: tuple[Axis, ...] = ("work", "seconds")
 

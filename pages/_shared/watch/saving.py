@@ -20,9 +20,8 @@ from bender_core.trying.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tension, plot_tightness
 from bender_core.visualization.message import MOST, plot_classes, stems
-from pages._shared.app.fields import MAKE
 from pages._shared.app.naming import file_of, moment, run_file
-from pages._shared.app.permalink import values_of
+from pages._shared.app.scripting import expression
 from pages._shared.app.session import Lab, lab
 from pages._shared.running.kept import Kept
 from pages._shared.running.watched import go_to, tensions
@@ -211,14 +210,3 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
         "ν⁻, by classes of states, cheapest first. A filled dot below: the variable is 1."
     )
     return {sentence: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
-
-
-def expression(current: Lab) -> str:
-    """The Python expression that makes the model, wherever a script is run, if an uploaded model lies next to it."""
-    origin = current.origin
-    if "sample" in origin:
-        return f"bc.sample({origin['sample']!r})"
-    if MAKE.name in origin:
-        values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
-        return f"synth.generate({origin['make']!r}{values})"
-    return f"bc.load(Path(__file__).with_name({file_of(current.mrf)!r}))"

@@ -11,8 +11,9 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from pages._shared.app.permalink import made_by
+from pages._shared.app.scripting import expression
 from pages._shared.app.session import FIRST, linked
-from pages._shared.watch.saving import expression, saved
+from pages._shared.watch.saving import saved
 from tests.app.pages.test_pages import app, lab, press, ran
 from tests.labs import take_model
 from tests.unit.engine.test_exports import expected_of, said_by

@@ -215,6 +215,25 @@ def test_what_the_stage_holds_is_not_sent_again(mine: Lab) -> None:
     assert frames["first"] <= back["position"] < frames["first"] + len(frames["columns"]["kind"])
 
 
+def test_what_the_stage_holds_is_not_prepared_again(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a class, everybody steps within what their stages hold: each event is encoded once."""
+    append, encoded, held = event_frames.Chunk.append, list[int](), 0
+
+    def noted(chunk: event_frames.Chunk, *what: Any) -> None:
+        append(chunk, *what)
+        encoded.append(chunk.end)
+
+    monkeypatch.setattr(event_frames.Chunk, "append", noted)
+    for _ in range(20):
+        place = {"at": mine.run.position, "first": held, "goes_on": held > 0}
+        columns = ask(mine, command("step", **place, grain="round", backward=False, ahead=40))["frames"]["columns"]
+        held += len(columns["kind"])
+        mine.run.work.thread.join()
+    assert held > mine.run.position + 20
+    assert len(encoded) > 60
+    assert len(set(encoded)) == len(encoded)
+
+
 def test_the_next_step_by_group_is_prepared_and_not_sent(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stage gets what it has asked for; nothing is encoded while it waits."""
     answers, append, late, held = stage._ANSWERS.of(mine.run), event_frames.Chunk.append, [], 0
