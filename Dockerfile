@@ -1,5 +1,5 @@
 # Bender Lab for a class or a public space; docs/hosting.md says how many users a machine serves, and what to set.
-# docker build -t bender-lab . && docker run -p 8501:8501 -v bender-data:/home/lab/data bender-lab
+# docker build -t bender-lab . && docker run --init -p 8501:8501 -v bender-data:/home/lab/data bender-lab
 FROM python:3.13-slim
 
 RUN useradd --create-home --uid 1000 lab

@@ -1,11 +1,12 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run the quick tests: five minutes on two cores
 # make test-all   set up, lint and run every test, with many random examples (SEED=n repeats those of a failure)
-# make opening   record anew what Watch plays while the solver is compiled, after a change of the engine or the stage
+# make opening   record anew what Watch, Learn and Method show while the solver is compiled, and the puzzles of the game (minutes), after a change of the engine or the stage
 # make docs   the site of documents, with the API pages, in docs/site/VERSION
 # make release   check and build a release; with PUBLISH=1, tag it and push the tag as well
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui: benchmarks of the solver and the app
+# make bench-field   our default against all other methods that are here, and docs/benchmarks.md: hours
 # make screenshots, make moving-picture: the pictures of the pages, and the moving one of the README
 # make walk   half an hour of a random walk through the app, in a browser
 
@@ -35,7 +36,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs release bench bench-ui walk screenshots moving-picture clean
+.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs release bench bench-field bench-ui walk screenshots moving-picture clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -117,6 +118,9 @@ format: .venv/.developing $(FRONTEND)/node_modules
 
 opening: setup
 	$(BIN)/python -m pages._shared.watch.record
+	$(BIN)/python -m pages._shared.learn.record
+	$(BIN)/python -m pages._shared.game.record
+	$(BIN)/python -m pages._shared.method.record
 
 docs: .venv/.developing
 	rm -rf docs/site/$(VERSION)
@@ -137,6 +141,10 @@ release: .venv/.developing
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# One run at a time; what is in benchmarks/field/field.sqlite is not measured again.
+bench-field: setup .venv/.developing
+	$(BIN)/python -m benchmarks.field
+
 bench-ui: setup .venv/.developing browser
 	$(BIN)/python -m benchmarks.ui
 	$(BIN)/python -m benchmarks.sessions
@@ -152,5 +160,5 @@ moving-picture: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_moving_picture.py
 
 clean:
-	rm -rf .venv $(FRONTEND)/node_modules dist docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules benchmarks/field/field.sqlite* dist docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -35,6 +35,7 @@ def show() -> None:
             st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
             st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+            st.Page("pages/game.py", title="Game", icon=":material/extension:"),
             st.Page("pages/method.py", title="Method", icon=":material/function:"),
         ],
         position="hidden" if st.context.is_embedded else "top",
@@ -52,7 +53,7 @@ def show() -> None:
     elif page.url_path in AT_ONCE:
         page.run()
     else:
-        st.caption("Instance, Watch, Learn and Method are open already.")
+        st.caption("Instance, Watch, Learn, Game and Method are open already.")
         tell_progress(f"{page.title} opens")
     explain_terms()
 

@@ -46,8 +46,8 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
 CONTENTS = {
-    "Using it": ["docs/guide", "docs/notebooks", "docs/hosting", "docs/terms", "docs/formats"],
-    "The method": ["docs/method", "docs/cycles", "docs/proofs", "docs/study"],
+    "Using it": ["docs/guide", "docs/teaching", "docs/notebooks", "docs/hosting", "docs/terms", "docs/formats"],
+    "The method": ["docs/method", "docs/cycles", "docs/proofs", "docs/benchmarks", "docs/study"],
     "The project": ["docs/architecture", "CONTRIBUTING", "CHANGELOG"],
 }
 

@@ -94,7 +94,7 @@ def test_an_experiment_ends_while_its_page_is_drawn(times: int) -> None:
     work.total = 1
     shown = buttons(ran(test.run()))
     # Only an experiment that goes on can be shown again.
-    assert shown["Stop"] == ("Update the tables" in shown) != shown["Run"]
+    assert shown["Stop"] == ("Update the results" in shown) != shown["Run"]
 
 
 @TIMES

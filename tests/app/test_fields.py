@@ -42,6 +42,10 @@ VALUES: dict[int, st.SearchStrategy[Any]] = {
     id(field_types.OWNERS): st.lists(st.integers(0, 4000), min_size=1, max_size=300).map(tuple),
     id(field_types.CHANGES): st.lists(st.builds(Fork, POSITIONS, changes()), min_size=1, max_size=3).map(tuple),
     id(field_types.WORDS): st.lists(st.from_regex(r"[a-z\d ]+", fullmatch=True), min_size=1, max_size=20).map(tuple),
+    id(field_types.CHOSEN): st.lists(st.from_regex(r"[a-z\d -]+", fullmatch=True), max_size=12)
+    .filter(lambda words: words != ["none"])
+    .map(tuple),
+    id(field_types.CHOSEN_NUMBERS): st.lists(st.integers(0, 99), max_size=30).map(tuple),
     id(field_types.BITS): st.lists(st.integers(0, 1), min_size=1, max_size=30).map(tuple),
     id(field_types.REALS): st.lists(REALS, min_size=1, max_size=6).map(tuple),
     id(field_types.SHORT_COUNT): st.integers(0, 10**9 - 1),
@@ -130,6 +134,7 @@ def test_any_text_is_a_value_or_is_refused_in_a_sentence(field: Field[Any], text
         ("order", "best", "This link orders classes by 'best'; the orders are cost, nu, slack."),
         ("y", "012", "This link shows the class '012'; a class has values that are 0 or 1."),
         ("view", "x", "This link shows 'x'; the views are hyper, both, variables, answer."),
+        ("variants", "4_x", "This link races the variants '4_x', which is not whole numbers with _ between, or none."),
         ("zoom", "1_", "This link is wrong: its zoom is '1_', which is not one or more numbers with _ between."),
         ("list", "yes", "This link is wrong: its list is 'yes'; it is 1 or left out."),
         ("lesson", "x" * 61, "This link is wrong: its 'lesson' has 61 characters, more than 60."),
@@ -190,7 +195,9 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     assert complaints(ran(test.run())) == []
 
 
-@pytest.mark.parametrize(("page", "field"), [("experiments", "plan"), ("learn", "lesson"), ("learn", "done")])
+@pytest.mark.parametrize(
+    ("page", "field"), [("experiments", "plan"), ("learn", "lesson"), ("learn", "done"), ("game", "moves")]
+)
 def test_a_page_says_what_it_cannot_read_and_is_shown(page: str, field: str) -> None:
     text = "x" * (LONGEST + 1)
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
@@ -199,7 +206,7 @@ def test_a_page_says_what_it_cannot_read_and_is_shown(page: str, field: str) -> 
     with pytest.raises(LinkError) as caught:
         FIELDS[field].read(text)
     assert caught.value.sentence in complaints(test)
-    assert page != "learn" or test.session_state.lesson == "map"
+    assert page != "learn" or test.session_state.learn_lesson == "friends"
 
 
 # -- from page to page ----------------------------------------------------------------------------------------

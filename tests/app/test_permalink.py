@@ -140,7 +140,7 @@ def opening(page: str, **more: str) -> AppTest:
 
 
 @pytest.mark.parametrize(
-    "page", thinned(["watch", "partition", "edge", "compare", "instance", "experiments", "learn", "method"], 4)
+    "page", thinned(["watch", "partition", "edge", "compare", "instance", "experiments", "learn", "game", "method"], 4)
 )
 def test_a_search_for_the_groups_of_a_link_keeps_no_page_waiting(page: str, search: Search) -> None:
     test = opening(page)

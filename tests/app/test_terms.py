@@ -12,7 +12,7 @@ from pages._shared.app.glossary import GLOSSARY
 
 PAGES = Path(__file__).parents[2] / "pages"
 # The components of pages.
-DRAWN = {"watch": "stage", "compare": "curves"}
+DRAWN = {"learn": "learn", "watch": "stage", "compare": "curves"}
 # What stands on a page: names, and symbols.
 KNOWN = {name: name for name in GLOSSARY} | {term.symbol: name for name, term in GLOSSARY.items() if term.symbol}
 MARK = re.compile(r"""<dfn(?: data-term=(?:\\?['"])([^'"\\]+)\\?['"])?>([^<]+)</dfn>""")

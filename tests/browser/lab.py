@@ -82,6 +82,24 @@ class Lab(Watched):
         if self.page.get_by_role("listbox").count():
             box.press("Escape")
 
+    def select_row(self, row: int) -> None:
+        """Select a row of the table, by its checkbox."""
+        table = self.page.get_by_test_id("stDataFrame")
+        drawn = table.locator(f"[role=row][aria-rowindex='{row + 2}']")
+        expect(drawn).to_be_attached()
+        table.scroll_into_view_if_needed()
+        # A press while the table is still being laid out is lost; then again.
+        for _ in range(10):
+            box = table.bounding_box()
+            self.page.mouse.click(box["x"] + 16, box["y"] + 52 + 35 * row)
+            try:
+                expect(drawn).to_have_attribute("aria-selected", "true", timeout=2000)
+                break
+            except AssertionError:
+                continue
+        expect(drawn).to_have_attribute("aria-selected", "true")
+        self.settle()
+
     def _expect_chosen(self, box: Locator, option: str, timeout: float | None = None) -> None:
         several = self.page.get_by_test_id("stMultiSelect").filter(has=box)
         if several.count():

@@ -16,11 +16,11 @@ from tests.browser.lab import Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
+PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Game", "Method", "Watch")
 # The background in both themes.
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 24, 31)"
 # Tabs with what is wide.
-WIDE = {"Instance": ("Generate", "Normal form"), "Experiments": ("Gaps", "Runs"), "Method": ("Notation",)}
+WIDE = {"Instance": ("Generate", "Normal form"), "Experiments": ("The paper's table", "Runs"), "Method": ("Notation",)}
 
 # Windows, and the size of the smallest text in pixels.
 WINDOWS = ((1920, 1080, 18.0), (1280, 800, 14.0))
@@ -134,6 +134,8 @@ def test_nothing_keeps_anybody_out(page: Page, settle: Callable[[Page], None]) -
         expect(body).to_have_css("background-color", DARK)
         if title == "Watch":
             expect(lab.stage).to_have_class(re.compile(r"\bdark\b"))
+        if title == "Learn":
+            expect(page.locator(".learn")).to_have_class(re.compile(r"\bdark\b"))
         lab.settle()
         found += barriers(page, f"{title}, dark", colours)
         page.emulate_media(color_scheme="light")

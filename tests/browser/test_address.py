@@ -11,7 +11,7 @@ from tests.browser.lab import Lab, engine
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("Edge", "Cycles", "Learn", "Experiments", "Partition", "Instance", "Compare", "Method")
+PAGES = ("Edge", "Cycles", "Learn", "Game", "Experiments", "Partition", "Instance", "Compare", "Method")
 UAI = b"MARKOV\n3\n2 2 2\n2\n2 0 1\n2 1 2\n4\n0.1 2 1 0.3\n4\n0.7 1 2 0.1\n"
 
 
@@ -136,7 +136,7 @@ def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: La
 def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
     for title in (*PAGES, "Watch"):
         watch.go(title)
-        of_a_model = title not in ("Learn", "Experiments", "Method")
+        of_a_model = title not in ("Learn", "Game", "Experiments", "Method")
         names = [title, *["pose, small"] * of_a_model]
         expect(watch.page).to_have_title(" · ".join([*names, "Bender Lab"]))
         expect(watch.page.get_by_role("heading", level=1)).to_have_text(" ".join(names))

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab
-from tests.browser.test_compare import choose_row, race
+from tests.browser.test_compare import race
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def test_any_two_runs_of_a_race_are_watched_side_by_side(watch: Lab) -> None:
     watch.go("Compare")
     race(watch)
     for k in (0, 1):
-        choose_row(watch, k)
+        watch.select_row(k)
     watch.press("Watch both, side by side")
     watch.wait_for_stage("idle")
     watch.wait(AT_REST)

@@ -16,7 +16,7 @@ from tests.chromium import new_profile
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PAGES = ["Instance", "Partition", "Watch", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Method"]
+PAGES = ["Instance", "Partition", "Watch", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Game", "Method"]
 # Compiling takes minutes on a busy machine.
 COMPILED = 900_000
 

@@ -82,11 +82,7 @@ def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
     lines = chart.locator(".scatterlayer .trace")
     before = lines.count()
     names = [run.mrf.names[i] for i in run.partition.groups[run.graph.ends(0)[0]]]
-    table = page.locator("[data-testid=stDataFrame]")
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 16, box["y"] + 52)
-    edge.settle()
+    edge.select_row(0)
     expect(lines).not_to_have_count(before)
     expect(chart.locator(".legend")).to_contain_text("RMC")
 

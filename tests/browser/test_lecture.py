@@ -70,7 +70,7 @@ def test_every_page_is_projected_and_blanked(page: Page, settle: Callable[[Page]
     expect(links).to_be_visible()
     page.keyboard.press("p")
     expect(links).to_be_hidden()
-    assert lab.page.evaluate("() => parseFloat(getComputedStyle(document.documentElement).fontSize)") >= 22
+    lab.page.wait_for_function("parseFloat(getComputedStyle(document.documentElement).fontSize) >= 22")
     for blank in ("", None):
         page.keyboard.press("b")
         assert root.get_attribute("data-blank") == blank

@@ -10,7 +10,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
+PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Game", "Method", "Watch")
 FINGER = 44
 # Controls that are smaller; signs of Streamlit's are surrounded by as much as is missing.
 NARROW = """(least) => {

@@ -32,7 +32,7 @@ SEED = int(os.environ.get("BENDER_WALK_SEED", "27524"))
 LATENCY = 120
 KEYS = {"round": "ArrowRight", "node": "Shift+ArrowRight", "sweep": "Alt+ArrowRight", "event": "."}
 BACK = {"round": "ArrowLeft", "node": "Shift+ArrowLeft", "sweep": "Alt+ArrowLeft", "event": ","}
-PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Method")
+PAGES = ("Instance", "Partition", "Cycles", "Edge", "Compare", "Experiments", "Learn", "Game", "Method")
 SAMPLES = ("tiny", "pose-small", "karate", "torus-10x10")
 OWN = bc.synth.ising_grid(rows=5, columns=4, coupling="gaussian")
 

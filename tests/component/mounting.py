@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from itertools import count
 from typing import Any, get_args
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from pages._shared.app.frontend import FRONTEND, Component
 from pages._shared.app.session import Lab
@@ -15,6 +16,8 @@ from pages._shared.compare import curves
 from pages._shared.cycles import picture
 from pages._shared.cycles import protocol as cycles_protocol
 from pages._shared.cycles.packed import WatchedPacking
+from pages._shared.game import page as game_page
+from pages._shared.learn import page as learn_page
 from pages._shared.watch import protocol, stage
 from tests.protocol import check
 from tests.watched import Watched
@@ -121,9 +124,19 @@ class Curves(Mounted):
         self.svg = self.root.locator("figure svg")
         self.lines = self.root.locator(".lower")
         self.tip = self.root.locator(".tip")
+        self.axes = curves.USUAL_AXES
+        self.chosen: list[curves.Curve] = []
+        self._shown: tuple[str, list[curves.Curve]] = ("", [])
 
     def show(self, model: str, runs: list[curves.Curve], code: bool = True) -> None:
-        self.receive(curves.view(model, runs), code)
+        self._shown = model, runs
+        self.receive(curves.view(model, runs, self.axes, self.chosen), code)
+
+    def answer(self, name: str, value: Any) -> curves.Chart:
+        if name == "axes":
+            check(curves.Axes, value)
+            self.axes = value
+        return curves.view(*self._shown, self.axes, self.chosen)
 
     def switch(self, name: str) -> None:
         self.root.locator(".bar").get_by_role("button", name=name, exact=True).click()
@@ -261,3 +274,72 @@ class Stage(Mounted, Watched):
             [chapter, position],
             "stage.chapters.at === argument[0]",
         )
+
+
+class Learn(Mounted):
+    """The page of Learn."""
+
+    def __init__(self, page: Page, lesson: str = "friends", done: tuple[str, ...] = ()) -> None:
+        super().__init__(page, learn_page._component, learn_page.Page)
+        self.receive({"seconds": None, "failed": False, "lesson": lesson, "done": list(done)})
+
+    def go(self, lesson: str, step: str) -> Locator:
+        """Scroll to a step; returns its element."""
+        found = self.root.locator(f"[data-lesson={lesson}] [data-step={step}]")
+        self.root.evaluate(
+            """(root, [lesson, step]) => {
+                const isIt = (each) => each.lesson.slug === lesson && each.element.dataset.step === step;
+                const { element } = root.learn.story.steps.find(isIt);
+                element.scrollIntoView({ block: "center", behavior: "instant" });
+            }""",
+            [lesson, step],
+        )
+        expect(found).to_have_class(re.compile("current"))
+        return found
+
+    def drag(self, name: str) -> Locator:
+        """A number in the text."""
+        return self.root.locator(f"[data-drag={name}]")
+
+    def value(self, lesson: str, name: str) -> str:
+        """A live number."""
+        return self.root.locator(f"[data-lesson={lesson}] [data-value='{name}']").first.inner_text()
+
+    def guess(self, name: str) -> Locator:
+        return self.root.locator(f"[data-guess={name}]")
+
+    def marks(self, lesson: str) -> list[dict[str, Any]]:
+        """All that is drawn in the picture of a lesson."""
+        found: list[dict[str, Any]] = self.root.evaluate(
+            "(root, slug) => root.learn.lessons.find((each) => each.slug === slug).picture.list()", lesson
+        )
+        return found
+
+    def means(self, lesson: str, what: str) -> list[Any]:
+        """What marks of a kind mean."""
+        every = [mark["means"] for mark in self.marks(lesson) if "means" in mark]
+        return [each["value"] for each in every if each.get("what") == what]
+
+
+class Game(Mounted):
+    """The page of the game."""
+
+    def __init__(self, page: Page, level: int = 1, puzzle: int = 1, moves: str = "") -> None:
+        super().__init__(page, game_page._component, game_page.Play)
+        self.receive({"level": level, "puzzle": puzzle, "moves": moves})
+
+    def press(self, name: str) -> None:
+        """Press a button."""
+        self.root.get_by_role("button", name=name, exact=True).click()
+
+    def column(self, state: str) -> Locator:
+        """The column of a state of the open table."""
+        return self.root.get_by_role("button", name=re.compile(f"^State {state}:"))
+
+    def means(self, picture: str, what: str) -> list[Any]:
+        """What marks of a kind mean."""
+        return [
+            mark["means"]["value"]
+            for mark in self.root.evaluate("(root, name) => root.game.pictures[name].list()", picture)
+            if mark.get("means", {}).get("what") == what
+        ]

@@ -62,6 +62,7 @@ def frames(page: Page, stage: Stage, span: range, monkeypatch: pytest.MonkeyPatc
     stage.step("sweep")
     stage.step("sweep")
     stage.jump(span.start)
+    stage.wait("stage.stage.events.has(argument - 1)", span.stop)
     page.emulate_media(reduced_motion="no-preference")
     found: list[dict[str, Any]] = stage.root.evaluate(FRAMES)
     return found

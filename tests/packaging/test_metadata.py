@@ -72,7 +72,7 @@ def test_a_checkout_is_its_own_app() -> None:
 
 def test_samples_are_loaded_by_name() -> None:
     assert bc.sample("pose").content_hash() == bc.load(ROOT / "sample_instances/pose.mrf.json").content_hash()
-    with pytest.raises(ValueError, match=r"^there is no sample '\.\./tiny'; choose one of frustrated-cycle, .*, tree$"):
+    with pytest.raises(ValueError, match=r"^there is no sample '\.\./tiny'; choose one of friends, .*, tree$"):
         bc.sample("../tiny")
 
 

@@ -36,8 +36,8 @@ class Tour(NamedTuple):
     done: tuple[str, ...] = ()
 
 
-# A page's own fields, its place, and the progress of the tour, as given to `state`.
-_STATED = Kept[tuple[dict[str, str], str, Tour | None]]("page_parameters")
+# A page's own fields, and the progress of the tour, as given to `state`.
+_STATED = Kept[tuple[dict[str, str], Tour | None]]("page_parameters")
 _TOUR = Kept[Tour]("tour_recalled")
 # The talk, as the tab keeps it for when its page is loaded again; None: not known yet; empty: closed.
 TALK_IN_TAB = Kept[str]("talk_in_tab")
@@ -67,13 +67,13 @@ def complete(own: Mapping[str, str]) -> dict[str, str]:
     return run | dict(own)
 
 
-def state(own: Mapping[str, str], place: str = "", tour: Tour | None = None) -> None:
-    """Write a page's own fields into its address; the browser's Back goes to the previous place on the page.
+def state(own: Mapping[str, str], tour: Tour | None = None) -> None:
+    """Write a page's own fields into its address.
 
-    The component does this, as Streamlit would make every change a step for Back. The browser remembers the progress
-    of the ``tour``; `recalled` returns what this session does not know of it.
+    The component does this, as Streamlit would make every change a step for the browser's Back. The browser remembers
+    the progress of the ``tour``; `recalled` returns what this session does not know of it.
     """
-    _STATED.set((dict(own), place, tour))
+    _STATED.set((dict(own), tour))
 
 
 def recalled() -> Tour:
@@ -95,11 +95,11 @@ def _on_talk() -> None:
 
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
-    current, (own, place, tour) = lab(), _STATED.take() or ({}, "", None)
+    current, (own, tour) = lab(), _STATED.take() or ({}, None)
     query = urlencode(complete(own))
     ADDRESS.set(query)
     with st.container(key="address_bar"):
-        shown = {"page": page, "place": place, "query": query if page else None}
+        shown = {"page": page, "query": query if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
         data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
         data |= {"talk": TALK_IN_TAB.get()}

@@ -12,7 +12,7 @@ from pages._shared.running.solver import is_ready
 
 TELL_SECONDS = 0.5
 # Pages that show what needs no solver right away, and state themselves what has to wait.
-AT_ONCE = ("", "instance", "learn", "method")
+AT_ONCE = ("", "instance", "learn", "game", "method")
 
 
 def tell_progress(follows: str) -> None:

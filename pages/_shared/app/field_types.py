@@ -164,6 +164,27 @@ BITS: FieldType[tuple[int, ...]] = FieldType(
     pattern="[01]+",
 )
 REALS: FieldType[tuple[float, ...]] = FieldType(_reals, lambda found: "_".join(map(repr, found)), LONGEST, _NUMBERS)
+# Choices of any number of things.
+_NONE, _BETWEEN = "none", "_"
+
+
+def _chosen(text: str) -> tuple[str, ...]:
+    """The words that are chosen; a text that names nothing says that nothing is chosen."""
+    found = tuple(filter(None, text.split(_BETWEEN)))
+    return () if found == (_NONE,) else found
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    why = ", which is not whole numbers with _ between, or none"
+    return tuple(map(int, map(_matching(f"[0-9]{{1,{DIGITS}}}", why), _chosen(text))))
+
+
+def _all_chosen(values: Iterable[object]) -> str:
+    return _BETWEEN.join(map(str, values)) or _NONE
+
+
+CHOSEN: FieldType[tuple[str, ...]] = FieldType(_chosen, _all_chosen, LONGEST)
+CHOSEN_NUMBERS: FieldType[tuple[int, ...]] = FieldType(_counts, _all_chosen, LONGEST)
 # The number of a message, in as many digits as the browser takes.
 SHORT_COUNT = FieldType(
     lambda text: int(_matching("[0-9]{1,9}", ", which is not a whole number of up to 9 digits")(text)),

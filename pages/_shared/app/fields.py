@@ -27,6 +27,8 @@ from bender_core.visualization.message import ORDERS
 from pages._shared.app.field_types import (
     BITS,
     CHANGES,
+    CHOSEN,
+    CHOSEN_NUMBERS,
     LONG_WORD,
     LONGEST_WORD,
     ON,
@@ -49,9 +51,11 @@ from pages._shared.app.field_types import (
 T = TypeVar("T")
 
 INSTANCE, WATCH, EDGE, LEARN, EXPERIMENTS, CYCLES = "instance", "watch", "edge", "learn", "experiments", "cycles"
+GAME = "game"
+COMPARE = "compare"
 # Watch in a frame of another page.
 EMBEDDED = "embedded"
-PAGES = (INSTANCE, "partition", WATCH, CYCLES, EDGE, "compare", EXPERIMENTS, LEARN, "method")
+PAGES = (INSTANCE, "partition", WATCH, CYCLES, EDGE, COMPARE, EXPERIMENTS, LEARN, GAME, "method")
 # The most unknown names that are listed.
 MOST_LISTED = 3
 
@@ -172,6 +176,17 @@ ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the or
 CLASS = Field("y", BITS, "it shows the class", "the values of the members of the selected class", (EDGE, WATCH))
 LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEARN,))
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
+LEVEL = Field("level", WHOLE, "the level is", "the level of the game, from 1", (GAME,))
+PUZZLE = Field("puzzle", WHOLE, "the puzzle is", "the puzzle of that level, from 1", (GAME,))
+# A merge of two tables; then turns: a table, questions to its neighbours, and "_" once its messages are passed.
+_TURN = "[A-D](?:-[A-D][0-9]{1,2}[rm])*"
+MOVES = Field(
+    "moves",
+    texts(f"(?=.)(?:[A-D]{{2}}!)?(?:{_TURN}_)*(?:{_TURN})?", ", which are no moves"),
+    "the moves are",
+    "the moves made so far: a merge, questions of each turn, and where messages were passed",
+    (GAME,),
+)
 BY = Field(
     "by",
     choice(("program", "messages", "both"), "ways"),
@@ -183,6 +198,62 @@ BY = Field(
 CYCLE = Field("cycle", POSITION, "the event is", "the number of events after which the cycles are shown", (CYCLES,))
 GROUPED = Field("grouped", ON, "its groups are", "couplings are drawn between groups", (CYCLES,))
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
+PICTURED = Field(
+    "pictured",
+    choice(("profile", "solved", "distance", "pairs", "table"), "pictures"),
+    "it compares by",
+    "how the contenders of an experiment are compared",
+    (EXPERIMENTS,),
+    "profile",
+)
+TARGET = Field(
+    "target",
+    choice(("gap", "permille", "percent", "labelling"), "targets"),
+    "its target is",
+    "what solves an instance: a closed gap, a bound within 0.1 % or 1 %, or the best labelling",
+    (EXPERIMENTS,),
+    "gap",
+)
+
+FAMILY = Field("family", LONG_WORD, "its instances are", "the family of instances that is compared", (EXPERIMENTS,))
+RESULTS = Field(
+    "results",
+    choice(("compare", "figure", "table", "runs"), "results"),
+    "it shows the results",
+    "which results of an experiment are shown: a comparison, the paper's figure or table, or all runs",
+    (EXPERIMENTS,),
+    "compare",
+)
+CONTENDERS = Field("contenders", CHOSEN, "it compares", "the variants and methods that are compared", (EXPERIMENTS,))
+REFERENCE = Field("reference", LONG_WORD, "it compares with", "the contender of all pairs", (EXPERIMENTS,))
+
+# A race: what plans call so, too.
+_RACED = (COMPARE,)
+_COMPARED = (COMPARE, EXPERIMENTS)
+VARIANTS = Field("variants", CHOSEN_NUMBERS, "it races the variants", "the variants that race", _RACED)
+SIZES = Field("sizes", CHOSEN_NUMBERS, "its values of M are", "the values of M that are compared", _COMPARED)
+STRATEGIES = Field("strategies", CHOSEN, "its strategies are", "how their groups are found", _COMPARED)
+SCHEDULES_RACED = Field("schedules", CHOSEN, "its schedules are", "the orders of their updates", _COMPARED)
+METHODS_RACED = Field("methods", CHOSEN, "it races the methods", "the methods that race beside them", _RACED)
+SWEEPS = Field("sweeps", WHOLE, "its limit of sweeps is", "the most sweeps of each", _RACED)
+SECONDS = Field("seconds", WHOLE, "its limit of seconds is", "the most seconds of each", _RACED)
+AGAINST = Field(
+    "against",
+    choice(("sweeps", "rows", "seconds", "work"), "axes"),
+    "it draws bounds against",
+    "the horizontal axis of the chart",
+    _RACED,
+    "sweeps",
+)
+SCALE = Field("scale", choice(("linear", "log"), "scales"), "its scale is", "the scale of that axis", _RACED, "linear")
+DRAWN = Field(
+    "drawn",
+    choice(("bounds", "lower", "gap"), "choices"),
+    "it draws",
+    "both bounds, the lower bound, or its distance to the best labelling",
+    _RACED,
+    "bounds",
+)
 
 # The part of a run that a frame in another page shows.
 FROM = Field("from", POSITION, "the event is", "the number of events after which the part shown begins", (EMBEDDED,))
@@ -245,7 +316,9 @@ _TABLE: tuple[Field[Any], ...] = (
     MAKE,
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
-    *(TALK, ORDER, LESSON, DONE, BY, CYCLE, GROUPED, PLAN, FROM, TO, LOOP),
+    *(TALK, ORDER, LESSON, DONE, LEVEL, PUZZLE, MOVES, BY, CYCLE, GROUPED, PLAN, PICTURED, TARGET, FROM, TO, LOOP),
+    *(FAMILY, RESULTS, CONTENDERS, REFERENCE),
+    *(VARIANTS, SIZES, STRATEGIES, SCHEDULES_RACED, METHODS_RACED, SWEEPS, SECONDS, AGAINST, SCALE, DRAWN),
     *LOOKS,
 )
 FIELDS = {field.name: field for field in _TABLE}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from html import escape
 
 import pandas  # noqa: F401  # Streamlit loads it for the first table: then it would come too late to be left alone
+import PIL.ImageFile  # noqa: F401  # Streamlit loads it for the icon of the first page
 import streamlit as st
 
 import bender_core.visualization.study  # noqa: F401  # everything that draws, for the same reason
@@ -14,6 +16,10 @@ from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.visits import attend
+
+# For the first element, Streamlit asks where its callers are, and Python then finds the files of all modules: better
+# now than while somebody waits.
+inspect.getmodule(inspect.currentframe())
 
 # The pages that are about the model that is open.
 _OF_THE_MODEL = ("Instance", "Partition", "Watch", "Cycles", "Edge", "Compare")
@@ -55,6 +61,14 @@ _CSS = """<style>
   table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
   table.plain th { font-weight: 600; }
+  /* The symbols of a formula are beside it where there is room for both. */
+  [class*="st-key-formula-"] .stColumn { min-width: min(100%, 34rem); }
+  [class*="st-key-formula-"] { margin-top: 1rem; }
+  :is([class*="st-key-formula-"], .st-key-notation) table { font-size: 0.875rem;
+    code { font-size: 1em; } :is(th, td) { padding: 0.1rem 0.5rem; } }
+  /* Many columns are set closer. */
+  table.plain:has(th:nth-child(9)) { font-size: 0.875rem;
+    td { white-space: nowrap; } th, td { padding-inline: 0.45rem; } }
   table.plain th:first-child, table.plain td:first-child { text-align: left; }
   /* It comes and goes without moving the page. */
   .st-key-compiling { position: fixed; inset: auto 0 0 0; z-index: 99; background: light-dark(#F2F5F8, #1D2630); }
@@ -111,9 +125,11 @@ _CSS = """<style>
     .stPageLink a p { white-space: normal; overflow: visible; }
     .st-key-compiling p { padding-inline: 1rem; }
     :root:has(.st-key-compiling) { --compiling: 3.6rem; }
-    /* Drawings with a legend next to them. */
-    :is(.st-key-times, .st-key-model) { overflow-x: auto; }
-    .st-key-times > * { min-width: 30rem; }
+    /* Drawings with a legend next to them, and several beside each other. */
+    :is(.st-key-multiples, .st-key-model) { overflow-x: auto; }
+    .st-key-multiples > * { min-width: 44rem; }
+    /* Results are above what they are of. */
+    .stColumn:has(.st-key-results) { order: -1; }
     .st-key-model > * { min-width: 22rem; }
   }
   @media (prefers-reduced-motion: reduce) {

@@ -35,7 +35,7 @@ GLOSSARY: dict[str, Term] = {
         "",
         "The state of a neighbour that is cheapest once a group is in state y*. On Watch, the view “answer” draws the "
         "answer to the whole model: the best labelling.",
-        "Watch: the dots beside a neighbour, and the view “answer”; Learn, lesson 3",
+        "Watch: the dots beside a neighbour, and the view “answer”; Learn, lesson 4",
     ),
     "Benders row": Term(
         "β⁰ − Σ uᵢ",
@@ -53,7 +53,7 @@ GLOSSARY: dict[str, Term] = {
     "certificate": Term(
         "",
         "The lower bound recomputed from the messages alone, without anything else that a run stores.",
-        "Learn, lesson 9",
+        "Learn, lesson 11",
     ),
     "chapter": Term(
         "",

@@ -31,6 +31,8 @@ class Choice(NamedTuple):
     schedule : str
     part : Partition or None
         The groups, if they are known.
+    remark : str
+        What is to be said of the run once it is shown.
     """
 
     mrf: bc.BinaryMRF
@@ -40,6 +42,7 @@ class Choice(NamedTuple):
     variant: int
     schedule: str
     part: bc.Partition | None = None
+    remark: str = ""
 
 
 @dataclass(eq=False)

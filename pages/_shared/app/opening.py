@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import EMBEDDED, WATCH, passed_over
+from pages._shared.app.requests import OPENED_BY
 from pages._shared.app.session import lab, open_address
 from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
@@ -33,6 +34,7 @@ def arrive(page: str) -> None:
     else:
         fields = st.query_params.to_dict()
         open_address(fields)
+    OPENED_BY.set(dict(fields))
     current = lab()
     view = page or (EMBEDDED if st.context.is_embedded else WATCH)
     current.notice = " ".join(filter(None, (current.notice, *passed_over(view, fields))))

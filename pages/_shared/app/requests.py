@@ -41,5 +41,7 @@ BRANCH = Kept[BranchRequest]("branch_request")
 DESTINATION = Kept[tuple[str, dict[str, str]]]("destination")
 # Whether the whole page has to run, not only the stage.
 WHOLE_PAGE = Kept[bool]("runs_whole_page")
+# The fields of the address by which a page was opened, for one that takes more of it than the run.
+OPENED_BY = Kept[dict[str, str]]("opened_by")
 # Whether Edge shall take the order and the class from its address.
 EDGE = Kept[bool]("edge_requested")

@@ -460,7 +460,7 @@ def _interrupted() -> bool:
 @st.cache_data(show_spinner=False, max_entries=32)
 def sample_names() -> list[str]:
     """The sample instances, simplest first."""
-    order = ["tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
+    order = ["tiny", "friends", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
     return sorted(samples.sample_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
@@ -626,6 +626,8 @@ def show_next(current: Lab, is_beside: bool = False) -> bool:
         PROOF.forget()  # of the model that is left
         current._replace(engine, choice.max_size)
         current.origin = choice.origin
+    if choice.remark:
+        current.notice = choice.remark
     if following.proves:
         PROOF.set(True)
     return True

@@ -194,7 +194,7 @@ def caption_of(current: Lab, view: MessageView, drawn: Stems) -> str:
     if not shown.rows:
         return text + "Dots: the true <dfn>min-marginal</dfn> ν, which an exact variant sends as it is."
     return text + (
-        "Dots: the true <dfn>min-marginal</dfn> ν (the <dfn>oracle</dfn> finds one of them); bars: the "
+        "Dots: the true <dfn>min-marginal</dfn> ν (the <dfn>oracle</dfn> finds one of them); dashes: the "
         f"<dfn>envelope</dfn> ν⁻ of {len(shown.rows)} rows; between them the <dfn>slack</dfn>, on "
         f"average {number(float(shown.slack.mean()))}. Tight at {100 * shown.tight.mean():.3g} % of the states."
     )

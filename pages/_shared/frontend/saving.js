@@ -7,14 +7,14 @@ export const pictures = async () => {
   return globalThis.benderLab.pictures.main;
 };
 
-// The buttons of a menu; what moves is chosen there as well.
+// The buttons of a menu; what moves, if anything does, is chosen there as well.
 export const saveBy = (owner, menu) => {
   const span = menu.list.querySelector("[data-act=span]");
   for (const button of menu.list.querySelectorAll("[data-save]")) {
     if (button.dataset.save === "webm") button.hidden = !globalThis.MediaRecorder?.isTypeSupported("video/webm");
     button.onclick = async () => {
       menu.close();
-      (await pictures()).save(owner, button.dataset.save, span.value);
+      (await pictures()).save(owner, button.dataset.save, span?.value);
     };
   }
 };

@@ -1,6 +1,6 @@
 // Scales of axes: from values to units of the axis and back, and the ticks between two ends, with their labels.
 
-import { number } from "./text.js";
+import { entries, number } from "./text.js";
 
 // The round steps from which ticks are chosen, in units of a power of ten: the first that gives two values.
 const STEPS = { 1: [1, 0.5], 2: [2, 1], 5: [5, 4, 2], 10: [10, 5] };
@@ -48,6 +48,12 @@ export const counts = {
     ticks(low, high, count)
       .filter(Number.isInteger)
       .map((v) => [v, String(v)]),
+};
+
+// For work: table entries.
+export const works = {
+  of: (v) => v,
+  ticks: (low, high, count) => linear.ticks(low, high, count).map(([at]) => [at, entries(at)]),
 };
 
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];

@@ -13,11 +13,14 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.warming import Once
 from pages._shared.app.session import FIRST
-from pages._shared.learn import LESSONS
+from pages._shared.learn import page as learn_page
+from pages._shared.learn import timing
+from pages._shared.learn.recorded import world
+from pages._shared.method.recorded import recorded
 from pages._shared.running import solver
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, ran
 
-PAGES = ("watch", "cycles", "instance", "partition", "edge", "compare", "experiments", "learn", "method")
+PAGES = ("watch", "cycles", "instance", "partition", "edge", "compare", "experiments", "learn", "game", "method")
 
 # In a process of its own, whose kernels are on disk, perhaps: they would be loaded by the first call of one.
 VISIT = """
@@ -27,6 +30,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from bender_core.warming import Once, compiled
 from pages._shared.learn import LESSONS
+from pages._shared.method.recorded import recorded
 from pages._shared.running import solver
 from tests.app.conftest import run_through_app
 
@@ -135,15 +139,33 @@ def test_the_size_of_a_model_is_known_at_once_and_its_cycles_later(compiler: Com
     assert [metric.value for metric in ran(test.run()).metric][1] == str(bc.sample("pose-small").n_edges)
 
 
-def test_a_lesson_without_a_run_is_complete_and_others_have_their_text(compiler: Compiler) -> None:
-    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for slug, lesson in LESSONS.items():
-        test.query_params["lesson"] = slug
-        go(test, "learn")
-        assert any(piece.value.strip() == lesson.text.strip() for piece in test.markdown)
-        assert bool(test.radio or test.number_input) != lesson.computes
-        assert test.button("lesson-open").disabled
+def test_learn_is_whole_and_the_times_of_this_machine_follow(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[dict[str, object]] = []
+    monkeypatch.setattr(learn_page._component, "mount", lambda data, **_: given.append(data))
+    # Another test of this process may have measured already.
+    monkeypatch.setattr(timing, "_found", {})
+    test = go(AppTest.from_file(ROOT / "app.py", default_timeout=60), "learn")
+    assert learn_page._component.code["world"] == world()
+    assert given[-1]["seconds"] is None
+    assert any("The times of this machine follow once the solver is compiled" in piece.text for piece in html(test))
     compiler.end()
     ran(test.run())
-    assert test.radio or test.number_input
-    assert not test.button("lesson-open").disabled
+    assert not any("once the solver is compiled" in piece.text for piece in html(test))
+
+
+def test_method_shows_the_same_numbers_at_once_and_others_later(compiler: Compiler) -> None:
+    test = app("method")
+
+    def shown() -> list[str]:
+        return [text.value for text in test.markdown if "In numbers" in text.value]
+
+    before = shown()
+    assert recorded().examples["Energy"] in before[0]
+    assert recorded().moment in test.caption[0].value
+    assert not test.selectbox
+    compiler.end()
+    ran(test.run())
+    assert shown() == before
+    assert [box.label for box in test.selectbox] == ["Message"]

@@ -55,16 +55,13 @@ class Address {
     signal.onabort = () => clearInterval(timer);
   }
 
-  // `query`: the address of this page, null if the page writes it itself; `place`: the place in the page; `model`: what
-  // tells its run from others; `name` and `run`: the model and how it is run, in words.
+  // `query`: the address of this page, null if the page writes it itself; `model`: what tells its run from others;
+  // `name` and `run`: the model and how it is run, in words.
   receive(data, send) {
-    const { data: before, gone } = this;
+    const { data: before } = this;
     if (data.tour) this.tour(data, send);
     this.talk(data.talk, send);
     Object.assign(this, { data, gone: false });
-    const moved = before?.page === data.page && before.place !== data.place;
-    if (moved) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-    if (moved && !gone && this.isOpen()) step({}, "", `?${data.query}`);
     if (!before && !globalThis.benderLab.addressed) this.offer(remembered());
     if (!globalThis.benderLab.addressed) keepSteps();
     globalThis.benderLab.addressed = true;
@@ -80,7 +77,6 @@ class Address {
     const lesson = isFirst && kept && !isAddressed("lesson") ? kept.lesson : data.tour.lesson;
     localStorage.setItem(TOUR, JSON.stringify({ lesson, done }));
     if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
-    data.place = lesson; // it is no step for Back
     send("recalled", { lesson, done });
   }
 

@@ -8,7 +8,7 @@ import { Picture } from "../marks/picture.js";
 import { stacked } from "../marks/stacked.js";
 import { clamp } from "../numbers.js";
 import { follow } from "../pressing.js";
-import { counts, linear } from "../scales.js";
+import { counts, works } from "../scales.js";
 import { placeIn } from "../screen.js";
 import { atLeast, entries, number } from "../text.js";
 import { isFound } from "./history.js";
@@ -65,9 +65,8 @@ export class Bounds {
     const ends = histories.map((history, k) => this.along(history, seen[k]));
     const last = Math.max(...ends, FIRST[Number(this.isByWork)]);
     const up = { range: this.range(moments, histories, seen), name: "energy" };
-    const works = (low, high, count) => linear.ticks(low, high, count).map(([at]) => [at, entries(at)]);
     const across = this.isByWork
-      ? { range: [0, last], name: "table entries read", ticks: works }
+      ? { range: [0, last], name: "table entries read", ticks: works.ticks }
       : { range: [0, last], name: "events", ticks: counts.ticks };
     this.frame = axes(size, across, up, RIGHT[histories.length - 1]);
     const { marks, x, box } = this.frame;

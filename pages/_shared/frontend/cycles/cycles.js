@@ -1,6 +1,7 @@
 // The bound by frustrated cycles, step by step: couplings that fill with what they lend, messages over triplets, or
 // both side by side. It keeps its DOM between reruns, plays the events that it holds, and asks Python for more.
 
+import { Departure, SOON } from "../departure.js";
 import { Sizes, write } from "../layout.js";
 import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
@@ -14,13 +15,12 @@ import { placeOf, Player } from "./player.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
 const POLL = 250; // milliseconds until progress is asked for
-const LEAVING = 2000; // milliseconds after the press of a link in which nothing is sent
 const LOST = 4000; // milliseconds without an answer after which a command may have been lost
 const LOW = 150; // events ahead below which more are asked for
 
 class Cycles {
   constructor(root) {
-    Object.assign(this, { root, home: location.pathname, departed: Number.NEGATIVE_INFINITY });
+    Object.assign(this, { root, departure: new Departure(root) });
     this.$ = (selector) => root.querySelector(selector);
     // `course`: all events that are held; null until there are any data.
     Object.assign(this, { key: null, course: null, serial: 0, asked: null });
@@ -32,7 +32,6 @@ class Cycles {
     this.choice = new Choice(this);
     this.panes = [new Bounds(this), new Lending(this)];
     this.controls = new Controls(this);
-    this.followLeaving();
     this.followTheme();
   }
 
@@ -128,9 +127,8 @@ class Cycles {
   ask(wanted) {
     clearTimeout(this.next);
     if (!this.root.isConnected) return;
-    // A command after the press of a link would count as a wish to stay, and Streamlit would not leave the page.
-    if (this.isLeaving()) {
-      this.next = setTimeout(() => this.ask(wanted), LEAVING);
+    if (this.departure.isNear) {
+      this.next = setTimeout(() => this.ask(wanted), SOON);
       return;
     }
     // Of two commands in a row Python sees only the later one: it must not replace Stop.
@@ -153,10 +151,6 @@ class Cycles {
     return typeof awaited === "number" ? awaited : position;
   }
 
-  isLeaving() {
-    return performance.now() - this.departed < LEAVING || location.pathname !== this.home;
-  }
-
   // The player rests: Python keeps the position, and the address has it.
   tell() {
     this.ask("show");
@@ -168,14 +162,6 @@ class Cycles {
     this.isStopped = true;
     if (this.course) this.player.show(this.player.position);
     this.ask("stop");
-  }
-
-  followLeaving() {
-    const depart = (event) => {
-      if (!this.root.isConnected) document.removeEventListener("click", depart, true);
-      else if (event.composedPath().some(({ tagName }) => tagName === "A")) this.departed = performance.now();
-    };
-    document.addEventListener("click", depart, true);
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------

@@ -21,7 +21,9 @@ const corners = (points) => {
   return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.reverse())];
 };
 
+// The area around some points, as the data of a path.
+export const around = (points) => `${path(corners(points))}Z`;
+
 export const hull = (parent, index, points, colour) => {
-  const d = `${path(corners(points))}Z`;
-  return make(parent, "path", { class: "hull", d, fill: colour, stroke: colour, "data-node": index });
+  return make(parent, "path", { class: "hull", d: around(points), fill: colour, stroke: colour, "data-node": index });
 };
