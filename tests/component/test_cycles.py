@@ -157,7 +157,7 @@ def test_couplings_reach_as_far_as_their_variables_whatever_the_size_of_the_type
     size: str, packed: Mount, page: Page
 ) -> None:
     """Large windows enlarge it, and the units of pictures with it."""
-    page.add_style_tag(content=f"html {{ font-size: {size} }}")
+    page.evaluate("(size) => void (document.documentElement.style.fontSize = size)", size)
     picture = packed(lab("frustrated-cycle", 8, 9))
     picture.step("round")
     costs, fills, variables = picture.root.evaluate(EXTENTS)
