@@ -2,6 +2,7 @@
 // Streamlit drops them when a page is opened. If an address replaces another run in the tab, a link back is offered.
 
 import { isAddressed } from "../fields.js";
+import { html } from "../html.js";
 import { leaveWithScreen, pressLecture } from "../lecture.js";
 
 const MEMORY = "bender-lab:address";
@@ -111,8 +112,8 @@ class Address {
   // The run in the tab before this address was opened.
   offer(before) {
     if (!before || !before.model || before.model === this.data.model || isReload()) return;
-    const link = Object.assign(document.createElement("a"), { href: before.href, textContent: "Go back to it" });
-    const close = Object.assign(document.createElement("button"), { textContent: "Dismiss" });
+    const link = html("a", { href: before.href }, "Go back to it");
+    const close = html("button", {}, "Dismiss");
     close.onclick = () => this.put();
     this.put(replaced(this.data, before), link, close);
   }

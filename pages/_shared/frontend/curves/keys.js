@@ -2,6 +2,7 @@
 
 import { Picture } from "../marks/picture.js";
 import { swatch } from "../marks/run.js";
+import { html } from "../html.js";
 import { SVG } from "../svg.js";
 
 const FEW = 8; // runs up to which buttons show the full name of the variant, and the list all settings
@@ -30,11 +31,9 @@ export class Keys {
   }
 
   button(run, isShort) {
-    const button = document.createElement("button");
     const rest = run.label.slice(run.kind.length);
-    button.append(drawn(run), isShort ? run.label : `${run.kind}: ${run.meaning}${rest}`);
-    Object.assign(button, { title: run.name });
-    button.dataset.run = run.key;
+    const text = isShort ? run.label : `${run.kind}: ${run.meaning}${rest}`;
+    const button = html("button", { title: run.name, "data-run": run.key }, drawn(run), text);
     button.onclick = () => {
       if (!this.hidden.delete(run.key)) this.hidden.add(run.key);
       this.show();
@@ -46,10 +45,8 @@ export class Keys {
   }
 
   entry(run, isShort) {
-    const entry = document.createElement("span");
-    entry.append(drawn(run), isShort ? `${run.label}: ${run.meaning}` : run.name);
-    entry.dataset.run = run.key;
-    return entry;
+    const text = isShort ? `${run.label}: ${run.meaning}` : run.name;
+    return html("span", { "data-run": run.key }, drawn(run), text);
   }
 
   show() {

@@ -1,7 +1,7 @@
 // What can be done now: rows of words and buttons.
 
 import { NEAR, written } from "../friends/exact.js";
-import { make } from "./making.js";
+import { html } from "../html.js";
 import { KINDS, short } from "./words.js";
 
 const merging = (state) => ({
@@ -62,7 +62,7 @@ const choicesOf = (state, chosen) => {
 
 // How far "at least" and "at most" are apart, as a share.
 const rangeBar = (share) => {
-  const bar = make("span", { className: "range" });
+  const bar = html("span", { class: "range" });
   bar.style.setProperty("--share", share);
   return bar;
 };
@@ -91,17 +91,16 @@ export class Choices {
 
   row({ text, range, buttons, after }) {
     const parts = [];
-    if (text) parts.push(make("span", { className: buttons.length ? "says" : "about", textContent: text }));
+    if (text) parts.push(html("span", { class: buttons.length ? "says" : "about" }, text));
     if (range !== undefined) parts.push(rangeBar(range));
-    const ends = after ? [make("span", { textContent: after })] : [];
-    return make("div", { className: "choice" }, [...parts, ...buttons.map((each) => this.button(each)), ...ends]);
+    const ends = after ? [html("span", {}, after)] : [];
+    return html("div", { class: "choice" }, ...parts, ...buttons.map((each) => this.button(each)), ...ends);
   }
 
   button({ key, name, label, move, open, pressed, disabled = false }) {
-    const act = () => (move ? this.game.move(move) : this.game.look(open));
-    const button = make("button", { type: "button", textContent: name, ariaLabel: label, disabled, onclick: act });
-    if (pressed !== undefined) button.ariaPressed = String(pressed);
-    button.dataset.choice = key;
-    return button;
+    const state = pressed === undefined ? {} : { "aria-pressed": pressed };
+    const button = html("button", { type: "button", "aria-label": label, "data-choice": key, ...state }, name);
+    const onclick = () => (move ? this.game.move(move) : this.game.look(open));
+    return Object.assign(button, { disabled, onclick });
   }
 }

@@ -1,6 +1,6 @@
 // The levels and their puzzles, and how far this tab has come with them.
 
-import { make } from "./making.js";
+import { html } from "../html.js";
 
 // Verdicts of plays, in order, and how they are marked.
 const MARKS = { below: "", par: "✓", above: "✓✓", best: "★" };
@@ -15,7 +15,10 @@ export class Menu {
   constructor(game) {
     this.game = game;
     this.titles = Array.from(game.root.querySelectorAll("[data-level] h2"), (title) => title.textContent);
-    this.buttons = this.titles.map((_, k) => make("button", { type: "button", onclick: () => game.begin(k + 1, 1) }));
+    this.buttons = this.titles.map((_, k) => {
+      const onclick = () => game.begin(k + 1, 1);
+      return Object.assign(html("button", { type: "button" }), { onclick });
+    });
     game.$(".levels").replaceChildren(...this.buttons);
     this.select = game.$("[data-choose=puzzle]");
     this.select.onchange = () => game.begin(game.level, Number(this.select.value));

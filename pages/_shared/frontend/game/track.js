@@ -48,7 +48,6 @@ export const trackMarks = (state, { width }, { moved, from }) => {
       ...{ id: "score", class: "lb-bar now", x: x(low), y: TOP, width: Math.max(now - x(low), 0), height: HIGH },
       means: { what: "score", value: score },
     },
-    scoreName(state, { now, low: x(low) }),
     {
       ...{ id: "offer", class: "lb-bar", x: now, y: TOP, width: offered - now, height: HIGH },
       means: { what: "offer", value: state.isOver ? score : state.offer },
@@ -67,5 +66,6 @@ export const trackMarks = (state, { width }, { moved, from }) => {
       { at: x(best.score), value: best.score, text: "★ best possible", above: true, tip: search },
       width,
     ),
+    scoreName(state, { now, low: x(low) }),
   ];
 };

@@ -1,13 +1,7 @@
 // A question before an answer is seen: the reader commits to an option, the lesson judges it and says why.
 
+import { html } from "../html.js";
 import { write } from "../layout.js";
-
-const make = (parent, tag, attributes = {}, text = "") => {
-  const element = Object.assign(document.createElement(tag), attributes);
-  element.textContent = text;
-  parent.append(element);
-  return element;
-};
 
 export class Guess {
   constructor(element, spec, lesson) {
@@ -16,17 +10,16 @@ export class Guess {
     this.name = element.dataset.guess;
     element.setAttribute("role", "group");
     element.setAttribute("aria-label", element.textContent);
-    this.box = make(element, "div", { className: "options" });
-    this.verdict = make(element, "p", { className: "verdict" });
-    this.verdict.setAttribute("role", "status");
-    this.verdict.tabIndex = -1;
     this.buttons = spec.options().map((text, k) => {
-      const button = make(this.box, "button", { type: "button" }, text);
+      const button = html("button", { type: "button" }, text);
       button.onclick = () => this.commit(k);
       return button;
     });
-    this.skip = make(element, "button", { type: "button", className: "skip" }, "Show me");
+    this.box = html("div", { class: "options" }, ...this.buttons);
+    this.verdict = html("p", { class: "verdict", role: "status", tabindex: -1 });
+    this.skip = html("button", { type: "button", class: "skip" }, "Show me");
     this.skip.onclick = () => this.commit(null);
+    element.append(this.box, this.verdict, this.skip);
   }
 
   focus() {

@@ -1,6 +1,8 @@
 // The list of all keys, which "?" opens. Of each its signs between accents, and what it does; of some, that a frame in
 // another page does not have them.
 
+import { html } from "../html.js";
+
 const WHOLE = true;
 const KEYS = [
   ["`space`", "play, pause"],
@@ -29,14 +31,8 @@ const KEYS = [
   ["`?`", "these keys"],
 ];
 
-const made = (tag, ...parts) => {
-  const element = document.createElement(tag);
-  element.append(...parts);
-  return element;
-};
-
 // Every other part of a text between accents is a key.
-const signs = (text) => text.split("`").map((part, k) => (k % 2 ? made("kbd", part) : part));
+const signs = (text) => text.split("`").map((part, k) => (k % 2 ? html("kbd", {}, part) : part));
 
 // The first of them are in sight, whatever has the focus.
 export const openKeys = (dialog) => {
@@ -46,7 +42,7 @@ export const openKeys = (dialog) => {
 
 export const listKeys = (table) => {
   const rows = KEYS.map(([keys, meaning, isWhole]) => {
-    const row = made("tr", made("td", ...signs(keys)), made("td"));
+    const row = html("tr", {}, html("td", {}, ...signs(keys)), html("td"));
     row.lastChild.innerHTML = meaning;
     row.toggleAttribute("data-whole", Boolean(isWhole));
     return row;

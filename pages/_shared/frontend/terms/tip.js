@@ -1,6 +1,7 @@
 // The tip of a term: its symbol, its name, a picture, a sentence. It is in the root of its mark, which it describes,
 // and has a root of its own, which no style of the page reaches.
 
+import { html } from "../html.js";
 import { dress, isDark, tension } from "../palette.js";
 
 const ID = "term-tip";
@@ -9,27 +10,18 @@ const RIM = 6; // pixels at least between the tip and the rim of the window
 const WORN = ["--st-text-color", "--st-background-color", "--st-font"];
 const LESS = 0.45; // of the tensions in a picture
 
-const line = (name, ...parts) => {
-  const element = document.createElement("p");
-  element.className = name;
-  element.append(...parts);
-  return element;
-};
-
 const titleOf = (name, symbol) => {
   const parts = symbol && symbol !== name ? [symbol, name] : [name];
-  const spans = parts.map((text) => Object.assign(document.createElement("span"), { textContent: text }));
+  const spans = parts.map((text) => html("span", {}, text));
   if (parts.length > 1) spans[0].className = "symbol";
-  return line("title", ...spans);
+  return html("p", { class: "title" }, ...spans);
 };
 
 export class TermTip {
   constructor(style) {
-    this.host = Object.assign(document.createElement("div"), { id: ID, popover: "manual" });
-    this.host.setAttribute("role", "tooltip");
-    const sheet = Object.assign(document.createElement("style"), { textContent: style });
-    this.body = document.createElement("div");
-    this.host.attachShadow({ mode: "open" }).append(sheet, this.body);
+    this.host = html("div", { id: ID, popover: "manual", role: "tooltip" });
+    this.body = html("div");
+    this.host.attachShadow({ mode: "open" }).append(html("style", {}, style), this.body);
     this.mark = null;
   }
 
@@ -40,11 +32,13 @@ export class TermTip {
     const root = mark.getRootNode();
     (root.body ?? root).append(this.host);
     this.wear(page);
-    const drawing = document.createElement("div");
-    drawing.className = "picture";
-    drawing.ariaHidden = "true";
+    const drawing = html("div", { class: "picture", "aria-hidden": true });
     drawing.innerHTML = picture;
-    this.body.replaceChildren(titleOf(name, symbol), ...(picture ? [drawing] : []), line("meaning", meaning));
+    this.body.replaceChildren(
+      titleOf(name, symbol),
+      ...(picture ? [drawing] : []),
+      html("p", { class: "meaning" }, meaning),
+    );
     this.mark = mark;
     mark.setAttribute("aria-describedby", ID);
     this.host.showPopover();

@@ -1,5 +1,6 @@
 // The bounds of both runs in one chart, what each has done so far, and who leads.
 
+import { html } from "../../html.js";
 import { clipped, stairs } from "../../marks/clip.js";
 import { levelMarks } from "../../marks/levels.js";
 import { Picture } from "../../marks/picture.js";
@@ -163,7 +164,7 @@ export class Race {
     const { table } = this;
     while (table.rows.length < lines.length) {
       const line = table.insertRow();
-      for (let k = 0; k < 3; k += 1) line.append(document.createElement(k && table.rows.length > 1 ? "td" : "th"));
+      for (let k = 0; k < 3; k += 1) line.append(html(k && table.rows.length > 1 ? "td" : "th"));
     }
     lines.forEach((texts, i) => {
       texts.forEach((text, k) => {

@@ -1,5 +1,6 @@
 // The rows that could be added at the selected class, a line each with a button that adds it.
 
+import { html } from "../../html.js";
 import { ROWS } from "../../palette.js";
 import { number } from "../../text.js";
 import { write } from "../../layout.js";
@@ -48,33 +49,20 @@ export class Cuts {
   }
 
   line({ kind, state, here, at_oracle, mean, tightened, microseconds, pivots }) {
-    const line = document.createElement("tr");
     const { name: kindName, term } = ROWS[kind];
-    const name = cell("th", kindName, { class: `kind row-${kind}`, scope: "row", "data-term": term });
-    const lifts = [here, at_oracle, mean].map((value) => cell("td", number(value, 4)));
-    const time = cell("td", number(microseconds, 2), { title: `${pivots} pivots` });
-    line.append(name, ...lifts, cell("td", String(tightened)), time);
-    const button = cell("button", "Insert", { class: "flip", title: INSERT });
+    const name = html("th", { class: `kind row-${kind}`, scope: "row", "data-term": term }, kindName);
+    const lifts = [here, at_oracle, mean].map((value) => html("td", {}, number(value, 4)));
+    const time = html("td", { title: `${pivots} pivots` }, number(microseconds, 2));
+    const button = html("button", { class: "flip", title: INSERT }, "Insert");
     button.onclick = () => this.drawer.insert(state, kind);
-    const last = cell("td", "");
-    last.append(button);
-    line.append(last);
-    return line;
+    return html("tr", {}, name, ...lifts, html("td", {}, tightened), time, html("td", {}, button));
   }
 }
 
 // Whether rows are known, and none of them lifts anything.
 const isIdle = (cuts) => cuts !== null && cuts.every(({ mean, tightened }) => mean === 0 && tightened === 0);
 
-const cell = (name, text, attributes = {}) => {
-  const element = document.createElement(name);
-  element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-};
-
 const head = () => {
-  const line = document.createElement("tr");
-  line.append(...HEADS.map(([text, title]) => cell("th", text, { scope: "col", ...(title && { title }) })));
-  return line;
+  const cells = HEADS.map(([text, title]) => html("th", { scope: "col", ...(title && { title }) }, text));
+  return html("tr", {}, ...cells);
 };

@@ -1,5 +1,6 @@
 // The lines of the list as elements: only those in sight are there. A line scrolled out of sight is used for another.
 
+import { html } from "../../html.js";
 import { isNew } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isTouched, unit } from "../../screen.js";
@@ -9,13 +10,6 @@ import { shareOf } from "../graph/measures.js";
 const TALL = isTouched ? 45 : 23; // pixels of a line
 const SPARE = 2; // lines beyond those in sight
 const UNKNOWN = "–";
-
-const put = (parent, name, attributes = {}) => {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent.append(element);
-  return element;
-};
 
 export class Table {
   // `sort`, `over`, `press`: handlers of a column, of a line under the pointer (null: none), and of a pressed line.
@@ -37,16 +31,16 @@ export class Table {
     const widths = columns.map(({ wide }) => (wide ? `${wide}rem` : "minmax(var(--least), 1fr)"));
     this.frame.style.setProperty("--columns", widths.join(" "));
     this.frame.setAttribute("aria-colcount", columns.length);
-    this.head.replaceChildren();
     this.body.replaceChildren();
     this.pool = [];
     this.heads = columns.map((column) => {
       const explained = column.term ? { "data-term": column.term } : { title: column.title };
-      const head = put(this.head, "span", { role: "columnheader", class: `cell ${column.key}`, ...explained });
-      head.textContent = column.head;
+      const attributes = { role: "columnheader", class: `cell ${column.key}`, ...explained };
+      const head = html("span", attributes, column.head);
       if (!column.still) head.onclick = () => this.sort(column);
       return head;
     });
+    this.head.replaceChildren(...this.heads);
     this.scroll(0);
   }
 
@@ -127,18 +121,25 @@ export class Table {
   }
 
   line() {
-    const element = put(this.body, "div", { role: "row", class: "line", id: `line-${this.pool.length}` });
-    const line = { element, arc: -1, cells: this.columns.map((column) => this.cell(element, column)) };
+    const cells = this.columns.map((column) => this.cell(column));
+    const own = { role: "row", class: "line", id: `line-${this.pool.length}` };
+    const element = html("div", own, ...cells.map((cell) => cell.element));
+    const line = { element, arc: -1, cells };
     element.style.height = `${this.tall}px`;
     element.onpointerenter = () => this.over(line.arc);
     element.onpointerleave = () => this.over(null);
     element.onclick = () => this.press(line.arc);
+    this.body.append(element);
     return line;
   }
 
-  cell(parent, { key }) {
-    const element = put(parent, "span", { role: "gridcell", class: `cell ${key}` });
-    if (key === "tension") return { element, bar: put(element, "i"), text: put(element, "span") };
+  cell({ key }) {
+    const element = html("span", { role: "gridcell", class: `cell ${key}` });
+    if (key === "tension") {
+      const [bar, text] = [html("i"), html("span")];
+      element.append(bar, text);
+      return { element, bar, text };
+    }
     if (key !== "past") return { element, text: element };
     const svg = document.createElementNS(SVG, "svg");
     element.append(svg);
