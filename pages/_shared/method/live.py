@@ -122,7 +122,7 @@ def _of_run(current: Lab, view: str, choices: DeltaGenerator) -> Numbers:
             "the numbers", (arc, view), lambda engine, stop: numbers_of(engine, size, arc, shown, stop, last)
         )
     except bc.TooLargeError as error:
-        complaint(f"There is not enough memory to show messages: {error}.")
+        complaint(f"There is not enough memory for these numbers: {error}.")
         return NOTHING
     if result is None:
         show_work(found)

@@ -6,6 +6,7 @@ the rows, by trying all states.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 
 import bender_core as bc
 from bender_core import looking
+from bender_core.cycles.packing import needed_bytes
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.anatomy import EdgeCouplings, couplings
 from bender_core.looking.classes import bits_of
@@ -273,16 +275,38 @@ class Scene:
     @cached_property
     def loops(self) -> Loops:
         """The frustrated cycles of the model, and what the best labelling so far breaks."""
-        packing = _packings.get(self.engine.mrf)
-        if packing is None:
-            packing = bc.Packing(self.engine.mrf)
-            packing.run(stop=self.stop)
-            _packings[self.engine.mrf] = packing
-        return Loops(packing, packing.graph.broken(self.engine.labeling))
+        mrf = self.engine.mrf
+        if mrf not in _packings:
+            _packings[mrf] = packed(mrf, self.engine.account, self.stop)
+        return Loops(_packings[mrf], _packings[mrf].graph.broken(self.engine.labeling))
 
 
 # The finished packing of a model, for all its messages and moments; nothing changes it.
 _packings: WeakKeyDictionary[bc.BinaryMRF, bc.Packing] = WeakKeyDictionary()
+
+
+def packed(mrf: bc.BinaryMRF, account: bc.Account, stop: bc.Stop) -> bc.Packing:
+    """The finished packing of a model, charged to an account for as long as it is kept.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    TooLargeError
+        If it does not fit.
+    """
+    charges = account.open("cycles", {"cycles": needed_bytes(mrf)})
+    if charges is None:
+        raise bc.TooLargeError("there is no room for the cycles of this model beside the run")
+    packing = bc.Packing(mrf, keeps=False)
+    weakref.finalize(packing, charges.close)
+
+    def is_full(packing: bc.Packing) -> bool:
+        return not charges.charge("cycles", packing.nbytes - charges.used)
+
+    if not packing.run(on_progress=is_full, stop=stop):
+        raise bc.TooLargeError("there is no room for more cycles of this model beside the run")
+    return packing
 
 
 @dataclass(frozen=True, eq=False)

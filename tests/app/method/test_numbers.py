@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import bender_core as bc
+from bender_core.cycles.packing import needed_bytes
 from bender_core.stopping import never
 from pages._shared.method.formulas import FORMULAS, Formula
 from pages._shared.method.live import FIRST, friends
@@ -14,7 +17,7 @@ from pages._shared.method.notation import NOTATION, Here, symbols_of, unexplaine
 from pages._shared.method.numbers import View, numbers_of, to_update
 from pages._shared.method.record import record
 from pages._shared.method.recorded import recorded
-from pages._shared.method.scene import Scene
+from pages._shared.method.scene import Scene, packed
 from pages._shared.method.tex import extreme, plus, tex, total
 from tests import naive
 from tests.models import random_mrf
@@ -183,3 +186,22 @@ def test_a_negative_number_after_a_sign_is_in_parentheses(first: Here) -> None:
     filled = first.fill("‹a› + ‹a› - «a|x»\n‹LB›", a=-2.0)
     assert r"-2 + (-2) - \underbrace{(-2)}_{x} \\" in filled
     assert "\n-4.333\n" in filled
+
+
+def test_cycles_are_charged_to_the_account_of_the_run_and_are_refused_where_they_do_not_fit() -> None:
+    mrf, account = bc.sample("torus-10x10"), bc.Account(1 << 30)
+    packing = packed(mrf, account, never)
+    whole = bc.Packing(mrf)
+    whole.run()
+    assert packing.lower_bound == whole.lower_bound
+    assert account.used >= packing.nbytes > needed_bytes(mrf)
+    needed = account.used
+    del packing
+    gc.collect()
+    assert account.used == 0
+    for limit, words in [(needed_bytes(mrf) - 1, "for the cycles"), (needed - 1, "for more cycles")]:
+        small = bc.Account(limit)
+        with pytest.raises(bc.TooLargeError, match=words):
+            packed(mrf, small, never)
+        gc.collect()
+        assert small.used == 0
