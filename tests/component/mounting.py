@@ -332,6 +332,25 @@ class Game(Mounted):
         """Press a button."""
         self.root.get_by_role("button", name=name, exact=True).click()
 
+    def play(self, moves: str) -> None:
+        """Make the moves of an address from the beginning of its puzzle on, with buttons."""
+        merge, _, turns = moves.rpartition("!")
+        if merge:
+            self.press(f"Merge tables {merge[0]} and {merge[1]}")
+        for turn in filter(None, turns.split("_")):
+            table, *questions = turn.split("-")
+            opened = self.root.get_by_role("button", name=re.compile(f"^Open table {table}"))
+            if opened.count():
+                opened.click()
+            for sender, state, kind in re.findall(r"([A-D])(\d+)([rm])", "-".join(questions)):
+                self.root.locator(f"[data-mark='hit {state}']").click()
+                self.root.locator(f"[data-choice^='{sender}'][data-choice$=' {kind}']").click()
+            self.root.locator("[data-choice=pass]").click()
+
+    def option(self, puzzle: int) -> str:
+        """How the list of puzzles marks one."""
+        return self.root.locator("[data-choose=puzzle] option").nth(puzzle - 1).inner_text()
+
     def column(self, state: str) -> Locator:
         """The column of a state of the open table."""
         return self.root.get_by_role("button", name=re.compile(f"^State {state}:"))

@@ -162,21 +162,35 @@ class Board:
         edges = [self.bound_of_edge(at, p, q) for p, q in at.rows]
         return self.constant + sum(self.bound_of_table(at, p) for p in self.tables) + sum(edges)
 
-    def after(self, at: Position, turn: Turn) -> Position:
-        """After a turn."""
+    def rest(self, at: Position, p: int) -> float:
+        """The bound without what depends on p: its own term, and those of its edges."""
+        edges = sum(self.bound_of_edge(at, p, q) for q in self.neighbours[p])
+        return self.bound(at) - self.bound_of_table(at, p) - edges
+
+    def floor(self, at: Position, p: int, envelopes: Mapping[int, FloatArray]) -> float:
+        """What the envelopes certify about all states of p; the bound is at least this once they have been passed."""
+        return self.rest(at, p) + float((self.energies[p] + sum(envelopes.values())).min())
+
+    def play(self, at: Position, turn: Turn) -> tuple[float, Position]:
+        """The floor of a turn, and the position after it."""
         p, questions = turn
         made = [(question.sender, self.row(at, p, question)) for question in questions]
         more = self.with_rows(at, p, made)
-        return self.passed(more, p, {q: self.envelope(more, p, q) for q in self.neighbours[p]})
+        envelopes = {q: self.envelope(more, p, q) for q in self.neighbours[p]}
+        return self.floor(more, p, envelopes), self.passed(more, p, envelopes)
 
 
 def score(board: Board, turns: Sequence[Turn], price: float) -> float:
-    """The best bound that was reached, minus the price of all questions until then."""
+    """The highest floor at which messages were passed, minus the price of all questions until then.
+
+    Before the first turn it is the bound.
+    """
     at, spent = board.start, 0
     best = board.bound(at)
     for turn in turns:
-        at, spent = board.after(at, turn), spent + len(turn.questions)
-        best = max(best, board.bound(at) - price * spent)
+        floor, at = board.play(at, turn)
+        spent += len(turn.questions)
+        best = max(best, floor - price * spent)
     return best
 
 

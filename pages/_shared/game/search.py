@@ -56,7 +56,7 @@ class _Choice(NamedTuple):
 
 
 def best_play(board: Board, limits: Limits) -> Play:
-    """The play of the highest score: the best bound reached, minus the price of the questions until then."""
+    """The play of the highest score, as `rules.score` counts it."""
     return _best(board, board.start, limits, 0, Play(board.bound(board.start)))
 
 
@@ -74,7 +74,7 @@ def _best(board: Board, at: Position, limits: Limits, spent: int, best: Play) ->
             with_rows = board.with_rows(at, table, ((question.sender, row) for question, row in made))
             envelopes = dict(zip(board.neighbours[table], (choice.envelope for choice in chosen), strict=True))
             after, now = board.passed(with_rows, table, envelopes), spent + len(turn.questions)
-            here = Play(board.bound(after) - limits.price * now, (turn,))
+            here = Play(board.floor(at, table, envelopes) - limits.price * now, (turn,))
             rest = limits._replace(turns=later, questions=limits.questions - len(turn.questions))
             found = _best(board, after, rest, now, Play(here.score))
             if found.score > best.score + NEAR:
@@ -105,7 +105,7 @@ def _within(choices: Sequence[Sequence[_Choice]], questions: int) -> Iterator[tu
 
 
 def _last(board: Board, at: Position, p: int, choices: Sequence[Sequence[_Choice]], limits: Limits, spent: int) -> Play:
-    """The best last turn at p: after it only the bound matters, so of equal envelopes one is enough."""
+    """The best last turn at p: only its floor matters, so of equal envelopes one is enough."""
     kept = [
         list({choice.envelope.round(9).tobytes(): choice for choice in reversed(each)}.values()) for each in choices
     ]
@@ -115,12 +115,7 @@ def _last(board: Board, at: Position, p: int, choices: Sequence[Sequence[_Choice
     for each, chosen in zip(kept, which, strict=True):
         counts += np.array([len(choice.questions) for choice in each])[chosen]
         total += np.array([choice.envelope for choice in each])[chosen]
-    share = 1 / (1 + len(kept))
-    gained = (1 - share * len(kept)) * total.min(axis=1) - board.bound_of_table(at, p)
-    for q, each, chosen in zip(board.neighbours[p], kept, which, strict=True):
-        slack = board.exact(at, p, q) - np.array([choice.envelope for choice in each])[chosen]
-        gained += (slack + share * total).min(axis=1) - board.bound_of_edge(at, min(p, q), max(p, q))
-    scores = board.bound(at) + gained - limits.price * (spent + counts)
+    scores = board.rest(at, p) + total.min(axis=1) - limits.price * (spent + counts)
     scores[counts > limits.questions] = -np.inf
     # The fewest questions that are enough.
     good = np.flatnonzero(scores >= scores.max() - NEAR)

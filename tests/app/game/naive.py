@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -29,6 +29,28 @@ def bound(board: Board, at: Position) -> float:
             for theirs in range(1 << board.sizes[q])
         )
     return total
+
+
+def floor(board: Board, at: Position, p: int, envelopes: Mapping[int, Array]) -> float:
+    """What envelopes certify about a table: the least of its states, with what every other part costs at least."""
+    total = board.constant
+    for other in board.tables:
+        if other != p:
+            total += min(
+                board.energies[other][state] + sum(at.messages[other, q][state] for q in board.neighbours[other])
+                for state in range(1 << board.sizes[other])
+            )
+    for a, b in at.rows:
+        if p not in (a, b):
+            total += min(
+                coupling(board, a, b, mine, theirs) - at.messages[a, b][mine] - at.messages[b, a][theirs]
+                for mine in range(1 << board.sizes[a])
+                for theirs in range(1 << board.sizes[b])
+            )
+    return total + min(
+        board.energies[p][state] + sum(envelopes[q][state] for q in board.neighbours[p])
+        for state in range(1 << board.sizes[p])
+    )
 
 
 def coupling(board: Board, p: int, q: int, mine: int, theirs: int) -> float:
@@ -75,8 +97,7 @@ def best(board: Board, limits: Limits) -> float:
             envelopes = dict(present)
             for k in chosen:
                 envelopes[every[k][0]] = np.maximum(envelopes[every[k][0]], values[k])
-            after = board.passed(at, table, envelopes)
-            found = max(found, board.bound(after) - limits.price * count)
+            found = max(found, floor(board, at, table, envelopes) - limits.price * count)
     return found
 
 

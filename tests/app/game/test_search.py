@@ -174,3 +174,36 @@ def test_what_a_level_teaches_is_needed(number: int) -> None:
     else:
         paid = sum(len(turn.questions) for turn in best_play(board, limits(level, engine)).turns)
         assert 0 < paid < level.questions - 1
+
+
+def test_what_the_lessons_say_of_their_puzzles_is_so() -> None:
+    """The widest range at the lowest column always reaches par, and six times the best; the highest LB twice."""
+    scores = [widest(puzzle(1, k)) for k in range(10)]
+    assert all(score > puzzle(1, k)["par"]["score"] - 1e-9 for k, score in enumerate(scores))
+    assert sum(score > puzzle(1, k)["best"]["score"] - 1e-9 for k, score in enumerate(scores)) == 6
+    seen = 0
+    for k in range(10):
+        found = puzzle(4, k)
+        runs = starts(LEVELS[4], begin(LEVELS[4], as_dealt(found, 4)))
+        boards = {pair: Board(run) for pair, run in runs.items()}
+        first = {pair: board.bound(board.start) for pair, board in boards.items()}
+        best = {pair: best_play(board, limits(LEVELS[4], runs[pair])).score for pair, board in boards.items()}
+        assert min(best, key=lambda pair: best[pair]) is None
+        seen += max(first, key=lambda pair: first[pair]) == max(best, key=lambda pair: best[pair])
+    assert seen == 2
+
+
+def widest(found: Mapping[str, Any]) -> float:
+    """What it reaches to ask, about the lowest column, the neighbour that could add most more there."""
+    level, p = LEVELS[1], 3
+    board = Board(begin(level, as_dealt(found, 1)))
+    at, asked = board.start, set[tuple[int, int]]()
+    for _ in range(level.questions):
+        envelopes = {q: board.envelope(at, p, q) for q in board.neighbours[p]}
+        state = int((board.energies[p] + sum(envelopes.values())).argmin())
+        gaps = {q: float(board.exact(at, p, q)[state] - envelopes[q][state]) for q in envelopes}
+        q = max(gaps, key=lambda each: gaps[each])
+        assert gaps[q] > 1e-9 or len(asked) > 0
+        asked.add((q, state))
+        at = board.with_rows(at, p, [(q, board.row(at, p, Question(q, state, RowKind.RMC)))])
+    return board.floor(at, p, {q: board.envelope(at, p, q) for q in board.neighbours[p]})

@@ -2,7 +2,7 @@
 
 import { NEAR, written } from "../friends/exact.js";
 import { html } from "../html.js";
-import { KINDS, short } from "./words.js";
+import { KINDS, lagging, hundredths } from "./words.js";
 
 const merging = (state) => ({
   text: "Merge",
@@ -29,7 +29,9 @@ const asking = (state, q, { chosen, about, widest }) => {
   const { label } = board.tables[q];
   const isExact = most - least < NEAR;
   return {
-    text: isExact ? `${label} adds exactly ${short(most)}` : `${label} adds ${short(least)} to ${short(most)}`,
+    text: isExact
+      ? `${label} adds exactly ${hundredths(most)}`
+      : `${label} adds ${hundredths(least)} to ${hundredths(most)}`,
     range: widest ? (most - least) / widest : 0,
     buttons: level.kinds.map((kind) => {
       const move = { table: state.letter(table), sender: state.letter(q), state: chosen, kind };
@@ -39,6 +41,12 @@ const asking = (state, q, { chosen, about, widest }) => {
       return { key: `${label} ${kind}`, ...words, move, disabled: !state.mayAsk(move) };
     }),
   };
+};
+
+// What passing now leads to.
+const offerOf = ({ floor, lower, offer, level }) => {
+  if (floor < lower + NEAR) return lagging(floor, lower);
+  return `LB rises to the floor, ${hundredths(floor)}${level.price ? `; score ${hundredths(offer)}` : ""}`;
 };
 
 const choicesOf = (state, chosen) => {
@@ -55,8 +63,8 @@ const choicesOf = (state, chosen) => {
   rows.push({ text: `If ${label} is in state ${about} (press another column to choose it):`, buttons: [] });
   rows.push(...neighbours.map((q) => asking(state, q, { chosen, about, widest })));
   const name = `Pass the messages into ${label}`;
-  const offer = `now: ${state.level.price ? "score" : "LB"} ${short(state.offer)}`;
-  rows.push({ buttons: [{ key: "pass", name, label: name, move: { table: state.letter(table) } }], after: offer });
+  const pass = { key: "pass", name, label: name, move: { table: state.letter(table) } };
+  rows.push({ buttons: [pass], after: offerOf(state) });
   return rows;
 };
 
@@ -100,7 +108,10 @@ export class Choices {
   button({ key, name, label, move, open, pressed, disabled = false }) {
     const state = pressed === undefined ? {} : { "aria-pressed": pressed };
     const button = html("button", { type: "button", "aria-label": label, "data-choice": key, ...state }, name);
-    const onclick = () => (move ? this.game.move(move) : this.game.look(open));
-    return Object.assign(button, { disabled, onclick });
+    const act = () => (move ? this.game.move(move) : this.game.look(open));
+    // The second click of a double one, and a key held down, are not meant for what is there by then.
+    const onclick = ({ detail }) => (detail < 2 ? act() : null);
+    const onkeydown = (event) => (event.repeat ? event.preventDefault() : null);
+    return Object.assign(button, { disabled, onclick, onkeydown });
   }
 }

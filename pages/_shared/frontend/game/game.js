@@ -15,11 +15,12 @@ import { Menu } from "./menu.js";
 import { readMoves, replay, writeMoves } from "./play.js";
 import { tableMarks } from "./tables.js";
 import { trackMarks } from "./track.js";
-import { ending, news, short, verdictOf } from "./words.js";
+import { ending, news, hundredths, verdictOf } from "./words.js";
 
 const LASTS = 700; // milliseconds that columns and bounds move
 const THEME = 500; // milliseconds between two looks at the colours of the page
 const SAID = 2000; // milliseconds that "copied" stays
+const PACE = 2200; // milliseconds between two moves of a play that is shown
 const COPY = "Copy link";
 const PICTURES = ["track", "tables", "ground"];
 const WRONG = "The moves in this link do not fit the puzzle; here is its beginning.";
@@ -67,7 +68,9 @@ class Game {
   // Begin with a puzzle, after some moves.
   open(level, puzzle, moves = []) {
     const rules = this.levels[level - 1];
-    Object.assign(this, { level, puzzle, rules, dealt: rules.puzzles[puzzle - 1] });
+    Object.assign(this, { level, puzzle, rules, dealt: rules.puzzles[puzzle - 1], own: null });
+    // Only what is played here from its beginning counts.
+    this.counts = !moves?.length;
     const states = moves && replay(rules, this.dealt, moves);
     this.moves = states ? moves : [];
     this.states = states ?? replay(rules, this.dealt, []);
@@ -83,6 +86,8 @@ class Game {
 
   // Show the state after some moves.
   go(at, plays) {
+    clearTimeout(this.pacing);
+    this.tip.hide();
     this.from = plays ? this.state.score : this.states[at].score;
     this.at = at;
     this.shown = this.state;
@@ -97,8 +102,7 @@ class Game {
     Object.assign(this, { showing: null, wrong: false });
     this.moves = [...this.moves.slice(0, this.at), move];
     this.states = [...this.states.slice(0, this.at + 1), next];
-    // Only what was played here counts, not what was stepped through.
-    if (next.isOver) this.menu.note(this.level, this.puzzle, verdictOf(next, this.dealt));
+    if (next.isOver && this.counts) this.menu.note(this.level, this.puzzle, verdictOf(next, this.dealt));
     this.go(this.at + 1, true);
     this.say();
   }
@@ -116,11 +120,12 @@ class Game {
 
   listen() {
     const acts = {
-      back: () => this.step(-1),
-      forward: () => this.step(1),
+      back: () => this.press(-1),
+      forward: () => this.press(1),
       restart: () => this.begin(this.level, this.puzzle),
       best: () => this.showPlay("best"),
       par: () => this.showPlay("par"),
+      own: () => this.resume(),
       next: () => this.begin(this.level, (this.puzzle % this.rules.puzzles.length) + 1),
       link: () => this.copy(),
     };
@@ -130,6 +135,10 @@ class Game {
   step(by) {
     this.go(clamp(this.at + by, 0, this.states.length - 1), by > 0);
     this.say();
+  }
+
+  press(by) {
+    this.step(by);
     // The focus goes on where a button has come to its end.
     const [here, there] = ["back", "forward"].map((name) => this.$(`[data-act=${name}]`));
     if (by < 0 && here.disabled) there.focus();
@@ -141,12 +150,28 @@ class Game {
     this.say();
   }
 
-  // The best play, or the engine's, from its beginning: it is stepped through.
+  // The best play, or the engine's, from its beginning, move by move until something is pressed.
   showPlay(name) {
     if (name === "best") this.menu.giveAway(this.level, this.puzzle);
+    const own = this.showing ? this.own : this.moves;
     this.open(this.level, this.puzzle, readMoves(this.dealt[name].moves));
-    this.showing = name;
+    Object.assign(this, { showing: name, own });
     this.go(0, false);
+    this.say();
+    this.playOn();
+  }
+
+  playOn() {
+    this.pacing = setTimeout(() => {
+      if (!this.root.isConnected) return;
+      this.step(1);
+      if (this.at < this.moves.length) this.playOn();
+    }, PACE);
+  }
+
+  // Back to the own play, after another one was shown.
+  resume() {
+    this.open(this.level, this.puzzle, this.own);
     this.say();
   }
 
@@ -158,8 +183,8 @@ class Game {
       await navigator.clipboard.writeText(link);
       element.textContent = "copied";
     } catch {
-      // Without a secure connection browsers offer no clipboard: the address is this link, too.
-      element.textContent = "it is in the address bar";
+      // Without a secure connection browsers offer no clipboard.
+      write(this.$(".news"), link);
     }
     this.copied = setTimeout(() => write(element, COPY), SAID);
   }
@@ -197,8 +222,8 @@ class Game {
 
   progress() {
     const { par, best, optimum } = this.dealt;
-    const goals = `par ${short(par.score)}, best possible ${short(best.score)}, least energy ${short(optimum)}`;
-    return `Score ${short(this.state.score)}, ${goals}`;
+    const [now, aim, most, least] = [this.state.score, par.score, best.score, optimum].map(hundredths);
+    return `Score ${now}, par ${aim}, best possible ${most}, optimum ${least}`;
   }
 
   // Look at a table before anything is asked for it.
@@ -228,13 +253,14 @@ class Game {
     this.$("[data-act=restart]").disabled = !this.moves.length;
     const isKnown = state.isOver || this.showing !== null;
     for (const name of ["best", "par", "next"]) this.$(`[data-act=${name}]`).hidden = !isKnown;
+    this.$("[data-act=own]").hidden = !this.own?.length;
   }
 
   news(state) {
     if (this.wrong) return WRONG;
     if (!this.showing || this.at > 0) return news(state);
     const whose = this.showing === "best" ? "The best play" : "The engine's play";
-    return `${whose}, in ${this.moves.length} moves: step through it with Redo.`;
+    return `${whose} has ${this.moves.length} moves.`;
   }
 
   drawEnd(state, dealt) {

@@ -2,24 +2,34 @@
 
 import { Columns, NARROW, anchorMarks } from "../friends/columns.js";
 import { NEAR, leastOf, written } from "../friends/exact.js";
+import { stacked } from "../marks/stacked.js";
 import { mix } from "../numbers.js";
-import { short } from "./words.js";
+import { hundredths } from "./words.js";
 
 const NAMES = 92; // pixels beside the columns for the names of floor and ceiling, where there is room
 const TIPS = {
-  floor: ["Floor", "The lowest column: LB is at least this when the messages are passed"],
-  ceiling: ["Ceiling", "What the cheapest column may cost by the answers known: passing gives no more"],
+  floor: ["Floor", "The lowest column: LB rises to it when the messages are passed"],
+  ceiling: ["Ceiling", "The lowest of the dotted ends: no question lifts the floor above it"],
+  lb: ["LB", "What is proven so far: nothing that all friends could do costs less"],
 };
+const NAMES_OF = { ceiling: "ceiling", floor: "floor", lb: "LB" };
 const AIR = 1; // energy, below the lowest column and above the highest
+const LINE = 17; // pixels between two names
 
-const level = (columns, { name, value, at = value, apart }, isBeside) => {
-  const { left, right } = columns.box;
-  const y = columns.y(at);
-  const place = isBeside ? { x: right + 8, y: y + apart } : { x: right - 4, y: y - 5, "text-anchor": "end" };
-  return [
-    { id: name, class: `${name}-line`, x1: left, x2: right + 4, y1: y, y2: y, means: { what: name, value } },
-    { id: `${name} name`, class: `${name}-name`, ...place, text: `${name} ${short(value)}`, tip: () => TIPS[name] },
-  ];
+// The lines that are in sight, `at` where they are now, and their names, none above another.
+const levelMarks = (columns, levels, isBeside) => {
+  const { left, right, top, bottom } = columns.box;
+  const shown = levels.map((each) => ({ ...each, y: columns.y(each.at) })).filter(({ y }) => y >= top && y <= bottom);
+  const heights = shown.map(({ y }) => y + (isBeside ? 5 : -5));
+  const places = stacked(heights, top, bottom + LINE, LINE);
+  const beside = isBeside ? { x: right + 8 } : { x: right - 4, "text-anchor": "end" };
+  return shown.flatMap(({ name, value, y }, k) => {
+    const text = `${NAMES_OF[name]} ${hundredths(value)}`;
+    return [
+      { id: name, class: `${name}-line`, x1: left, x2: right + 4, y1: y, y2: y, means: { what: name, value } },
+      { id: `${name} name`, class: `${name}-name`, ...beside, y: places[k], text, tip: () => TIPS[name] },
+    ];
+  });
 };
 
 // Its least cost up to a column, what the last row lifted, and the way that is open.
@@ -45,7 +55,7 @@ const title = (label, width) => {
 };
 
 export const groundMarks = (state, { width, height }, { chosen, choose, moved, names }) => {
-  const { opening, ground, before, floor, ceiling, table, board } = state;
+  const { opening, ground, before, floor, ceiling, lower, table, board } = state;
   const low = Math.min(...opening.least) - AIR;
   const range = [low, Math.max(...opening.most) + AIR];
   const states = board.states(table);
@@ -60,24 +70,26 @@ export const groundMarks = (state, { width, height }, { chosen, choose, moved, n
     range,
   );
   const fallen = mix(Math.min(...before), floor, moved);
-  const close = columns.y(floor) - columns.y(ceiling) < 16;
-  const [above, below] = close ? [-6, 14] : [5, 5];
+  const levels = [
+    { name: "ceiling", value: ceiling, at: ceiling },
+    { name: "floor", value: floor, at: fallen },
+    { name: "lb", value: lower, at: lower },
+  ];
   return [
     columns.title(title(board.tables[table].label, width)),
     ...columns.axis(),
     ...columns.bits(),
     ...states.flatMap((each) => columnMarks(columns, each, { before, ...ground }, { low, moved, ceiling })),
-    ...level(columns, { name: "ceiling", value: ceiling, apart: above }, isBeside),
-    ...level(columns, { name: "floor", value: floor, at: fallen, apart: below }, isBeside),
+    ...levelMarks(columns, levels, isBeside),
     ...anchorMarks(columns, leastOf(ground.least), "lowest"),
     ...columns.hits({
       chosen,
       label: (each) =>
-        `State ${text(each)}: at least ${short(ground.least[each])}, at most ${short(ground.most[each])}`,
+        `State ${text(each)}: at least ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
       press: choose,
       tip: (each) => [
         `State ${text(each)}`,
-        `at least ${short(ground.least[each])}, at most ${short(ground.most[each])}`,
+        `at least ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
       ],
     }),
   ];

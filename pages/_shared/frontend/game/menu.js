@@ -3,7 +3,7 @@
 import { html } from "../html.js";
 
 // Verdicts of plays, in order, and how they are marked.
-const MARKS = { below: "", par: "✓", above: "✓✓", best: "★" };
+const MARKS = { below: "", par: "✓ par", above: "✓ above par", best: "★ best" };
 const ORDER = Object.keys(MARKS);
 // By level and puzzle, for as long as the tab is open: the best verdict, and whether the best play was shown, after
 // which no verdict counts.
@@ -38,14 +38,21 @@ export class Menu {
     return reached.get(key(level, puzzle)) ?? 0;
   }
 
-  bestOf(level) {
-    return Math.max(...this.game.levels[level - 1].puzzles.map((_, k) => this.rank(level, k + 1)));
+  // How many puzzles of a level have reached par.
+  reached(level) {
+    return this.game.levels[level - 1].puzzles.filter((_, k) => this.rank(level, k + 1)).length;
   }
 
   draw(level, puzzle) {
     const marked = (text, rank) => `${text} ${MARKS[ORDER[rank]]}`.trim();
     this.buttons.forEach((button, k) => {
-      button.textContent = marked(`${k + 1} ${this.titles[k]}`, this.bestOf(k + 1));
+      const [count, all] = [this.reached(k + 1), this.game.levels[k].puzzles.length];
+      const mark = html(
+        "span",
+        { class: "mark", title: `par in ${count} of ${all} puzzles` },
+        count ? `✓ ${count}` : "",
+      );
+      button.replaceChildren(`${k + 1} ${this.titles[k]} `, mark);
       button.setAttribute("aria-pressed", String(k + 1 === level));
     });
     const options = this.game.levels[level - 1].puzzles.map(

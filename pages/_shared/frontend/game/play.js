@@ -35,6 +35,7 @@ export const readMoves = (text) => {
     const turn = take(TURN);
     if (!turn) return null;
     const [, table, questions, end] = turn;
+    if (!questions && !end) return null;
     for (const [, sender, state, kind] of questions.matchAll(QUESTION))
       moves.push({ table, sender, state: Number(state), kind });
     if (end) moves.push({ table });
@@ -43,11 +44,11 @@ export const readMoves = (text) => {
   return moves;
 };
 
-// What a move leads to; nothing here changes.
+// What a move leads to; nothing here changes. `lower`: the highest floor at which messages were passed; `score`: the
+// same minus the price of the questions until then.
 export class State {
-  // Private fields stay behind when a state is changed into another.
+  // It stays behind when a state is changed into another.
   #ground;
-  #offer;
 
   constructor(fields) {
     Object.assign(this, fields);
@@ -57,9 +58,9 @@ export class State {
     const start = puzzle.starts.find((each) => each.merged === merged);
     const board = new Board(puzzle, start.tables);
     const position = Position.begin(board, start);
-    const { bound } = position;
+    const lower = position.bound;
     const counts = { turn: 0, asked: 0, questions: [] };
-    const first = new State({ ...{ level, puzzle, merged, board, position, bound, score: bound }, ...counts });
+    const first = new State({ ...{ level, puzzle, merged, board, position, lower, score: lower }, ...counts });
     return first.open(first.tables[0]);
   }
 
@@ -70,6 +71,11 @@ export class State {
   open(table) {
     const ground = this.position.ground(table);
     return this.change({ table, opening: ground, before: ground.least });
+  }
+
+  // With a table open.
+  showing(p) {
+    return this.table === p ? this : this.open(p);
   }
 
   // The numbers of the tables of this turn, and of those that may be opened now: after a question only the open one.
@@ -110,7 +116,7 @@ export class State {
     return this.#ground;
   }
 
-  // What the messages certify if they are passed now, and the most that they can in this turn.
+  // What LB rises to if the messages are passed now, and the most that it can in this turn.
   get floor() {
     return Math.min(...this.ground.least);
   }
@@ -119,15 +125,9 @@ export class State {
     return Math.min(...this.ground.most);
   }
 
-  // What a bound is worth: each question asked has its price.
-  worth(bound) {
-    return bound - this.level.price * this.asked;
-  }
-
-  // What the bound is worth if the messages are passed now.
+  // What the floor is worth: each question asked has its price.
   get offer() {
-    this.#offer ??= this.worth(this.position.passed(this.table).bound);
-    return this.#offer;
+    return this.floor - this.level.price * this.asked;
   }
 
   mayAsk({ table, sender, state, kind }) {
@@ -145,12 +145,13 @@ export class State {
   }
 
   merge(pair) {
-    return State.begin(this.level, this.puzzle, pair).change({ last: { merge: pair, from: this.bound } });
+    const merged = State.begin(this.level, this.puzzle, pair);
+    return merged.change({ last: { merge: pair, from: this.lower, to: merged.lower } });
   }
 
   ask(move) {
     const [p, q] = [this.number(move.table), this.number(move.sender)];
-    const open = this.table === p ? this : this.open(p);
+    const open = this.showing(p);
     const costs = this.position.answers(p, q, move.state);
     const exact = Math.min(...costs);
     const position = this.position.with(this.position.row(p, q, move.state, move.kind));
@@ -169,13 +170,15 @@ export class State {
   }
 
   pass(p) {
+    const open = this.showing(p);
+    const { floor, offer } = open;
+    const [lower, score] = [Math.max(this.lower, floor), Math.max(this.score, offer)];
+    const last = { passed: this.board.tables[p].label, floor, from: this.lower, to: lower };
     const position = this.position.passed(p);
-    const { bound } = position;
-    const last = { passed: this.board.tables[p].label, from: this.bound, to: bound };
-    const score = Math.max(this.score, this.worth(bound));
-    const next = this.change({ position, bound, score, last, turn: this.turn + 1, questions: [] });
+    const next = open.change({ position, lower, score, last, turn: this.turn + 1, questions: [] });
     // The columns of a table are the same after a pass: it stays open where it may.
-    return next.open(next.isOver || next.tables.includes(p) ? p : next.tables[0]);
+    const stays = next.isOver || next.tables.includes(p);
+    return stays ? next.change({ before: next.ground.least }) : next.open(next.tables[0]);
   }
 }
 

@@ -45,9 +45,10 @@ const SEATS = {
   ],
 };
 
-// In the same way, where the name of a table is.
-const NAMED = { 2: [0, 2.3], 3: [-0.75, 2.5] };
-const ABOVE = 2;
+// In the same way, where the letter of a table is: on its outside, or, above and below the middle, at its side; in the
+// middle itself above it.
+const LETTER = { outside: { 2: [1.6, 0], 3: [2.4, 0] }, side: [0, 2.3], middle: { 2: [0, 3.1], 3: [-2, 0] } };
+const STEEP = 0.2; // of the outside, how far it is to the left or to the right
 
 // The direction from the middle of the picture to a place; in the middle itself one that leaves room for wishes.
 const outwards = (x, y, count) => {
@@ -56,33 +57,39 @@ const outwards = (x, y, count) => {
   return count > 2 ? [0, 1] : [1, 0];
 };
 
-// Where the friends are, and the names of the tables as they are dealt.
+// Where the friends are, those whose names are above them, outside of their table, and where the letters of the tables
+// are, as they are dealt.
 const seats = ({ puzzle, level }, { width, height }) => {
   const first = puzzle.starts[0].tables;
   const middles = level.merges ? CIRCLE : PLACES[first.length];
-  const [friendsAt, namesAt] = [[], {}];
+  const [friendsAt, namesAt, above] = [[], {}, new Set()];
   first.forEach(({ friends, label }, p) => {
     const [x, y] = [middles[p][0] * width, middles[p][1] * height];
     const [ex, ey] = outwards(x - width / 2, y - height / 2, friends.length);
     const place = ([out, along]) => [x + APART * (out * ex + along * ey), y + APART * (out * ey - along * ex)];
     SEATS[friends.length].forEach((seat, k) => {
       friendsAt[friends[k]] = place(seat);
+      if (friendsAt[friends[k]][1] < y - 1) above.add(friends[k]);
     });
-    const [out, along] = NAMED[friends.length];
     const isMiddle = Math.hypot(x - width / 2, y - height / 2) < 1;
-    // Above its table, or left of it; above that in the middle, from which wishes go out on all other sides.
-    namesAt[label] = place(isMiddle && friends.length > 2 ? [-ABOVE, 0] : [out, ex > 0 ? along : -along]);
+    const isBeside = Math.abs(ex) > STEEP;
+    const letter = isMiddle ? LETTER.middle : isBeside ? LETTER.outside : { 2: LETTER.side };
+    namesAt[label] = place(letter[friends.length]);
   });
-  return { friendsAt, namesAt };
+  return { friendsAt, namesAt, above };
 };
 
 // The friends at a table in some state, or of none if they have not answered.
-const people = (names, at, { friends, label }, state) =>
+const people = (names, { friendsAt, above }, { friends, label }, state) =>
   friendMarks(
     friends.map((friend) => names[friend]),
-    friends.map((friend) => at[friend]),
+    friends.map((friend) => friendsAt[friend]),
     RADIUS,
-    { state: state ?? 0, hidden: state === null },
+    {
+      state: state ?? 0,
+      hidden: state === null,
+      above: [...friends.keys()].filter((k) => above.has(friends[k])),
+    },
   ).map((mark) => mark && { ...mark, id: `${label} ${mark.id}` });
 
 // The answer of a neighbour to a state of the open table; null if it is not known for certain.
@@ -95,7 +102,8 @@ const answerOf = ({ position, table }, q, state) => {
 
 export const tableMarks = (state, size, chosen, open) => {
   const { board, table, puzzle } = state;
-  const { friendsAt: at, namesAt } = seats(state, size);
+  const places = seats(state, size);
+  const { friendsAt: at, namesAt } = places;
   const isNear = (p) => board.neighbours[table].includes(p);
   const shown = board.tables.map((_, p) => (p === table ? chosen : isNear(p) ? answerOf(state, p, chosen) : null));
   const does = new Map(
@@ -113,7 +121,7 @@ export const tableMarks = (state, size, chosen, open) => {
       ...(state.tables.includes(p) && p !== table ? { press: () => open(p), cursor: "pointer" } : {}),
     })),
     ...wishMarks(puzzle.wishes, at, { isBroken, label, width: ([, , cost]) => 1 + Math.abs(cost) }),
-    ...board.tables.flatMap((each, p) => people(puzzle.names, at, each, shown[p])),
+    ...board.tables.flatMap((each, p) => people(puzzle.names, places, each, shown[p])),
     ...Object.entries(namesAt).map(([name, [x, y]]) => ({
       ...{ id: `name ${name}`, class: "table", x, y: y + 6, "text-anchor": "middle", text: name },
     })),

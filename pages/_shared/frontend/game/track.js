@@ -1,7 +1,7 @@
 // How far the bound has come: from the beginning of the puzzle to the least energy.
 
 import { mix } from "../numbers.js";
-import { short } from "./words.js";
+import { hundredths } from "./words.js";
 
 const [TOP, HIGH] = [24, 20]; // pixels
 const MARGIN = 12; // pixels, at both ends
@@ -11,7 +11,7 @@ const NAME = 75; // pixels that half a name needs
 const scoreName = ({ level, score }, { now, low }) => {
   const isInside = now - low > NAME;
   const place = isInside ? { x: now - 6, "text-anchor": "end" } : { x: Math.max(now, low) + 6 };
-  const text = `${level.price ? "score" : "LB"} ${short(score)}`;
+  const text = `${level.price ? "score" : "LB"} ${hundredths(score)}`;
   return { id: "score name", class: isInside ? "score-name" : "lb-name", y: TOP + HIGH / 2 + 5, ...place, text };
 };
 
@@ -25,7 +25,7 @@ const goalMarks = (name, { at, value, text, above, tip }, width) => {
     },
     {
       ...{ id: `${name} name`, class: `goal-name ${name}`, x: at, y: above ? TOP - 9 : TOP + HIGH + 19 },
-      ...{ "text-anchor": anchor, text: `${text} ${short(value)}`, tip },
+      ...{ "text-anchor": anchor, text: `${text} ${hundredths(value)}`, tip },
     },
   ];
 };
@@ -37,7 +37,7 @@ export const trackMarks = (state, { width }, { moved, from }) => {
   const x = (value) => MARGIN + ((value - low) / (high - low)) * (width - 2 * MARGIN);
   const now = x(mix(from, score, moved));
   const { par, best } = puzzle;
-  const engine = () => ["Par", "What the engine gets with these questions and turns: its own play"];
+  const engine = () => ["Par", "What the engine's own questions reach, if it has to stop after as many as you have"];
   const search = () => ["Best possible", "With these questions and turns, found by trying all plays"];
   const cheapest = () => ["Optimum", "The least energy: no bound can be higher"];
   // What passing now would add.
@@ -58,7 +58,7 @@ export const trackMarks = (state, { width }, { moved, from }) => {
     },
     x(par.score) < x(high) - 2 * NAME && {
       ...{ id: "optimum name", class: "soft", x: x(high), y: TOP + HIGH + 19, "text-anchor": "end" },
-      text: `optimum ${short(high)}`,
+      text: `optimum ${hundredths(high)}`,
     },
     ...goalMarks("par", { at: x(par.score), value: par.score, text: "par", above: false, tip: engine }, width),
     ...goalMarks(

@@ -5,21 +5,31 @@ import { number } from "../text.js";
 
 export const KINDS = { r: "RMC", m: "MWC" };
 
-// Hundredths are enough to play with.
-export const short = (value) => number(Math.round(value * 100) / 100);
+// Hundredths are enough to play with. "…": there are more digits, so that no bound is overstated.
+export const hundredths = (value) => {
+  const nearest = Math.round(value * 100) / 100;
+  return Math.abs(nearest - value) < NEAR ? number(nearest) : `${number(Math.trunc(value * 100) / 100)}…`;
+};
 
 const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 const change = (what, from, to) => {
-  if (Math.abs(to - from) < NEAR) return `${what} stays at ${short(to)}`;
-  return `${what} ${to > from ? "rises" : "falls"} from ${short(from)} to ${short(to)}`;
+  if (Math.abs(to - from) < NEAR) return `${what} stays at ${hundredths(to)}`;
+  return `${what} ${to > from ? "rises" : "falls"} from ${hundredths(from)} to ${hundredths(to)}`;
 };
 
 const passed = ({ last, level, asked }) => {
-  const fell = last.to < last.from - NEAR ? ": its rows promise too little yet, and the score keeps the best LB" : "";
-  const paid = level.price && asked ? `; ${counted(asked, "question")} cost ${short(level.price * asked)}` : "";
-  return `The messages into ${last.passed} are passed. ${change("LB", last.from, last.to)}${fell}${paid}.`;
+  const rises = last.to > last.from + NEAR;
+  const now = rises
+    ? `LB rises to the floor, from ${hundredths(last.from)} to ${hundredths(last.to)}`
+    : lagging(last.floor, last.to);
+  const paid = level.price && asked ? ` ${counted(asked, "question")} cost ${hundredths(level.price * asked)}.` : "";
+  return `The messages into ${last.passed} are passed. ${now}.${paid}`;
 };
+
+// A floor that is not above LB.
+export const lagging = (floor, lower) =>
+  `LB stays at ${hundredths(lower)}: the floor, ${hundredths(floor)}, is not above it`;
 
 const answered = ({ last, board, level }) => {
   const table = board.tables.find(({ label }) => label[0] === last.table);
@@ -27,14 +37,15 @@ const answered = ({ last, board, level }) => {
   const about = written(last.state, table.friends.length);
   const kind = level.kinds.length > 1 ? ` (${KINDS[last.kind]})` : "";
   const row = `The row${kind} lifts ${counted(last.lifted, "column")}; ${change("the floor", last.from, last.to)}`;
-  return `${sender.label}, asked about ${about}, adds exactly ${short(last.exact)}. ${row}.`;
+  return `${sender.label} adds exactly ${hundredths(last.exact)} to state ${about}. ${row}.`;
 };
 
 // What the last move of a state did.
 export const news = (state) => {
-  const { last, bound } = state;
+  const { last } = state;
   if (!last) return "";
-  if (last.merge) return `${last.merge[0]} and ${last.merge[1]} are one table now. ${change("LB", last.from, bound)}.`;
+  if (last.merge)
+    return `${last.merge[0]} and ${last.merge[1]} are one table now. ${change("LB", last.from, last.to)}.`;
   return last.passed ? passed(state) : answered(state);
 };
 
@@ -46,11 +57,11 @@ export const verdictOf = ({ score }, { par, best }) => {
 };
 
 export const ending = (state, puzzle) => {
-  const [score, par, best] = [state.score, puzzle.par.score, puzzle.best.score].map(short);
+  const [score, par, best] = [state.score, puzzle.par.score, puzzle.best.score].map(hundredths);
   return {
-    best: `${score}: the best possible with these questions. The engine gets ${par}.`,
-    above: `${score}: better than par. The engine gets ${par}, the best possible is ${best}.`,
-    par: `${score}: par, as the engine. The best possible is ${best}.`,
-    below: `${score}: below par. The engine gets ${par}, the best possible is ${best}.`,
+    best: `${score}: the best possible. Par is ${par}.`,
+    above: `${score}: better than par, which is ${par}. The best possible is ${best}.`,
+    par: `${score}: par, the same as the engine. The best possible is ${best}.`,
+    below: `${score}: below par, which is ${par}. The best possible is ${best}.`,
   }[verdictOf(state, puzzle)];
 };
