@@ -2,7 +2,7 @@
 
 import { NEAR, written } from "../friends/exact.js";
 import { html } from "../html.js";
-import { KINDS, lagging, hundredths } from "./words.js";
+import { KINDS, hundredths } from "./words.js";
 
 const merging = (state) => ({
   text: "Merge",
@@ -45,7 +45,7 @@ const asking = (state, q, { chosen, about, widest }) => {
 
 // What passing now leads to.
 const offerOf = ({ floor, lower, offer, level }) => {
-  if (floor < lower + NEAR) return lagging(floor, lower);
+  if (floor < lower + NEAR) return `LB stays at ${hundredths(lower)}`;
   return `LB rises to the floor, ${hundredths(floor)}${level.price ? `; score ${hundredths(offer)}` : ""}`;
 };
 

@@ -13,23 +13,23 @@ export const hundredths = (value) => {
 
 const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
+// A number with more digits ends its sentence.
+const ended = (text) => (text.endsWith("…") ? text : `${text}.`);
+
 const change = (what, from, to) => {
-  if (Math.abs(to - from) < NEAR) return `${what} stays at ${hundredths(to)}`;
-  return `${what} ${to > from ? "rises" : "falls"} from ${hundredths(from)} to ${hundredths(to)}`;
+  if (Math.abs(to - from) < NEAR) return ended(`${what} stays at ${hundredths(to)}`);
+  return ended(`${what} ${to > from ? "rises" : "falls"} from ${hundredths(from)} to ${hundredths(to)}`);
 };
 
 const passed = ({ last, level, asked }) => {
+  const [floor, before, after] = [last.floor, last.from, last.to].map(hundredths);
   const rises = last.to > last.from + NEAR;
   const now = rises
-    ? `LB rises to the floor, from ${hundredths(last.from)} to ${hundredths(last.to)}`
-    : lagging(last.floor, last.to);
+    ? `LB rises from ${before} to the floor, ${after}`
+    : `LB stays at ${after}: the floor is only ${floor}`;
   const paid = level.price && asked ? ` ${counted(asked, "question")} cost ${hundredths(level.price * asked)}.` : "";
-  return `The messages into ${last.passed} are passed. ${now}.${paid}`;
+  return `The messages into ${last.passed} are passed. ${ended(now)}${paid}`;
 };
-
-// A floor that is not above LB.
-export const lagging = (floor, lower) =>
-  `LB stays at ${hundredths(lower)}: the floor, ${hundredths(floor)}, is not above it`;
 
 const answered = ({ last, board, level }) => {
   const table = board.tables.find(({ label }) => label[0] === last.table);
@@ -37,15 +37,14 @@ const answered = ({ last, board, level }) => {
   const about = written(last.state, table.friends.length);
   const kind = level.kinds.length > 1 ? ` (${KINDS[last.kind]})` : "";
   const row = `The row${kind} lifts ${counted(last.lifted, "column")}; ${change("the floor", last.from, last.to)}`;
-  return `${sender.label} adds exactly ${hundredths(last.exact)} to state ${about}. ${row}.`;
+  return `${sender.label} adds exactly ${hundredths(last.exact)} to state ${about}. ${row}`;
 };
 
 // What the last move of a state did.
 export const news = (state) => {
   const { last } = state;
   if (!last) return "";
-  if (last.merge)
-    return `${last.merge[0]} and ${last.merge[1]} are one table now. ${change("LB", last.from, last.to)}.`;
+  if (last.merge) return `${last.merge[0]} and ${last.merge[1]} are one table now. ${change("LB", last.from, last.to)}`;
   return last.passed ? passed(state) : answered(state);
 };
 
@@ -58,10 +57,13 @@ export const verdictOf = ({ score }, { par, best }) => {
 
 export const ending = (state, puzzle) => {
   const [score, par, best] = [state.score, puzzle.par.score, puzzle.best.score].map(hundredths);
-  return {
-    best: `${score}: the best possible. Par is ${par}.`,
-    above: `${score}: better than par, which is ${par}. The best possible is ${best}.`,
-    par: `${score}: par, the same as the engine. The best possible is ${best}.`,
-    below: `${score}: below par, which is ${par}. The best possible is ${best}.`,
-  }[verdictOf(state, puzzle)];
+  const goal = `The best possible is ${best}`;
+  return ended(
+    {
+      best: `${score}: the best possible. Par is ${par}`,
+      above: `${score}: better than par, which is ${par}. ${goal}`,
+      par: `${score}: par, the same as the engine. ${goal}`,
+      below: `${score}: below par, which is ${par}. ${goal}`,
+    }[verdictOf(state, puzzle)],
+  );
 };
