@@ -51,11 +51,10 @@ from pages._shared.app.field_types import (
 T = TypeVar("T")
 
 INSTANCE, WATCH, EDGE, LEARN, EXPERIMENTS, CYCLES = "instance", "watch", "edge", "learn", "experiments", "cycles"
-GAME = "game"
-COMPARE = "compare"
+GAME, COMPARE, METHOD = "game", "compare", "method"
 # Watch in a frame of another page.
 EMBEDDED = "embedded"
-PAGES = (INSTANCE, "partition", WATCH, CYCLES, EDGE, COMPARE, EXPERIMENTS, LEARN, GAME, "method")
+PAGES = (INSTANCE, "partition", WATCH, CYCLES, EDGE, COMPARE, EXPERIMENTS, LEARN, GAME, METHOD)
 # The most unknown names that are listed.
 MOST_LISTED = 3
 
@@ -255,6 +254,24 @@ DRAWN = Field(
     "bounds",
 )
 
+PART = Field(
+    "part",
+    choice(("bound", "rows", "beyond", "notation", "misprints", "glossary"), "parts"),
+    "it opens",
+    "the part of the method that is open",
+    (METHOD,),
+    "bound",
+)
+NUMBERS = Field(
+    "numbers",
+    choice(("friends", "run"), "choices"),
+    "its numbers are of",
+    "whose numbers stand beside the formulas: those of the friends, or of the run",
+    (METHOD,),
+    "friends",
+)
+MESSAGE = Field("message", WHOLE, "the message is", "the message of the friends that has these numbers", (METHOD,), "1")
+
 # The part of a run that a frame in another page shows.
 FROM = Field("from", POSITION, "the event is", "the number of events after which the part shown begins", (EMBEDDED,))
 TO = Field("to", POSITION, "the event is", "the number of events after which it ends", (EMBEDDED,))
@@ -317,7 +334,7 @@ _TABLE: tuple[Field[Any], ...] = (
     *(field for family in MADE.values() for field in family.values()),
     *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
     *(TALK, ORDER, LESSON, DONE, LEVEL, PUZZLE, MOVES, BY, CYCLE, GROUPED, PLAN, PICTURED, TARGET, FROM, TO, LOOP),
-    *(FAMILY, RESULTS, CONTENDERS, REFERENCE),
+    *(FAMILY, RESULTS, CONTENDERS, REFERENCE, PART, NUMBERS, MESSAGE),
     *(VARIANTS, SIZES, STRATEGIES, SCHEDULES_RACED, METHODS_RACED, SWEEPS, SECONDS, AGAINST, SCALE, DRAWN),
     *LOOKS,
 )

@@ -7,6 +7,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.stopping import never
+from pages._shared.app.address import from_address
+from pages._shared.app.fields import MESSAGE, NUMBERS
 from pages._shared.app.naming import which_run
 from pages._shared.app.session import Lab, has_lab, lab, sample
 from pages._shared.app.text import complaint, label
@@ -59,6 +61,24 @@ def _arrows(engine: bc.Engine) -> list[str]:
     return [f"{names[q]} → {names[p]}" for p, q in ends]
 
 
+def addressed() -> dict[str, str]:
+    """What is chosen, as a part of the address."""
+    if st.session_state.get("method_run") == OWN:
+        return NUMBERS.say("run")
+    arc = st.session_state.get("method_message", FIRST)
+    return MESSAGE.say(arc) if arc != FIRST else {}
+
+
+def _linked_message(count: int) -> int:
+    """The message of the friends that the address names, of so many."""
+    linked = from_address(MESSAGE, FIRST)
+    if 0 <= linked < count:
+        return linked
+    if "method_message" not in st.session_state:
+        complaint(f"There is no message {linked} of the friends: they have messages 0 to {count - 1}.")
+    return FIRST
+
+
 def numbers(view: str) -> Numbers:
     """Choose the run and the message; the numbers that a view of the page shows of them, as far as they are known."""
     if not has_lab():
@@ -66,8 +86,9 @@ def numbers(view: str) -> Numbers:
         return recorded()
     current = lab()
     choices = st.container(horizontal=True, vertical_alignment="bottom")
+    linked = OWN if from_address(NUMBERS, "friends") == "run" else FRIENDS
     whose = choices.segmented_control(
-        "Numbers of", (FRIENDS, OWN), default=FRIENDS, key="method_run", persist_state="session", required=True
+        "Numbers of", (FRIENDS, OWN), default=linked, key="method_run", persist_state="session", required=True
     )
     if whose == OWN:
         found, run = _of_run(current, view, choices), which_run(current)
@@ -76,7 +97,7 @@ def numbers(view: str) -> Numbers:
         arc = choices.selectbox(
             "Message",
             range(len(arrows)),
-            FIRST,
+            _linked_message(len(arrows)),
             format_func=arrows.__getitem__,
             key="method_message",
             persist_state="session",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,11 +12,11 @@ import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.text import markdown
-from pages._shared.method.formulas import FORMULAS, MISPRINTS, ROOT, Formula, source
+from pages._shared.method.formulas import FORMULAS, MISPRINTS, Formula, source
 from pages._shared.method.live import FIRST, OWN, friends
 from pages._shared.method.notation import NOTATION, symbols_of
 from pages._shared.method.recorded import recorded
-from tests.app.pages.test_pages import app, complaints, lab, ran
+from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
 
 ALL = [step for chapter in FORMULAS.values() for step in chapter]
 
@@ -149,3 +150,41 @@ def test_every_quantity_that_a_run_names_is_explained() -> None:
     words = ["tension", "floor", "ceiling", "suspect", "out for good", "tied"]
     words += ["answer", "round", "event", "chapter", "fork", "class"]
     assert set(words) <= set(GLOSSARY)
+
+
+def addressed(test: AppTest) -> dict[str, str]:
+    """What the address says of the page."""
+    every = dict(parse_qsl(test.session_state.page_address))
+    return {name: every[name] for name in ("part", "numbers", "message") if name in every}
+
+
+def linked(**fields: str) -> AppTest:
+    """The page as an address opens it."""
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for name, value in fields.items():
+        test.query_params[name] = value
+    return go(test, "method")
+
+
+def test_a_link_opens_a_part_and_a_message() -> None:
+    test = linked(part="rows", message="4")
+    assert test.session_state.method_view == "Rows"
+    (message,) = [box for box in test.selectbox if box.label == "Message"]
+    assert message.index == 4
+    assert addressed(test) == {"part": "rows", "message": "4"}
+    ran(message.select_index(FIRST).run())
+    assert addressed(test) == {"part": "rows"}
+    test = linked(numbers="run", part="beyond")
+    assert "12 friends" not in test.caption[0].value
+    assert addressed(test) == {"part": "beyond", "numbers": "run"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [({"part": "end"}, "'end'"), ({"numbers": "nobody"}, "'nobody'"), ({"message": "99"}, "There is no message 99")],
+)
+def test_what_a_link_names_and_is_not_there_is_said(fields: dict[str, str], sentence: str) -> None:
+    test = linked(**fields)
+    assert sentence in " ".join(complaints(test))
+    assert test.session_state.method_view == "Bound"
+    assert addressed(test) == {}
