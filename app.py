@@ -14,11 +14,14 @@ from pages._shared.app.address import keep_address
 from pages._shared.app.compiling import AT_ONCE, tell_progress
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.explaining import explain_terms
+from pages._shared.app.first_picture import FirstPicture, View
 from pages._shared.app.frame import entitle, frame
 from pages._shared.app.health import health
 from pages._shared.app.opening import arrive, opening
 from pages._shared.app.routing import own_path, run_through_app, to_the_first_page
 from pages._shared.app.session import has_lab
+from pages._shared.game import page as game
+from pages._shared.learn import page as learn
 from pages._shared.running import solver
 
 
@@ -67,4 +70,9 @@ else:
     named = [Route(path, to_the_first_page) for path in ("/watch", "/{below:path}/watch")]
     # At its own path alone: below any other, it would answer for Streamlit's /_stcore/health.
     named.append(Route(own_path("health"), health))
-    app = st.App(__file__, routes=named, middleware=[Middleware(Compressing)])
+    views = {
+        "learn": View("Learn", learn.COMPONENT, learn.at_first),
+        "game": View("Game", game.COMPONENT, game.at_first),
+    }
+    drawn = Middleware(FirstPicture, views=views)
+    app = st.App(__file__, routes=named, middleware=[Middleware(Compressing), drawn])

@@ -280,7 +280,7 @@ class Learn(Mounted):
     """The page of Learn."""
 
     def __init__(self, page: Page, lesson: str = "friends", done: tuple[str, ...] = ()) -> None:
-        super().__init__(page, learn_page._component, learn_page.Page)
+        super().__init__(page, learn_page.COMPONENT, learn_page.Page)
         self.receive({"seconds": None, "failed": False, "lesson": lesson, "done": list(done)})
 
     def go(self, lesson: str, step: str) -> Locator:
@@ -325,7 +325,7 @@ class Game(Mounted):
     """The page of the game."""
 
     def __init__(self, page: Page, level: int = 1, puzzle: int = 1, moves: str = "") -> None:
-        super().__init__(page, game_page._component, game_page.Play)
+        super().__init__(page, game_page.COMPONENT, game_page.Play)
         self.receive({"level": level, "puzzle": puzzle, "moves": moves})
 
     def press(self, name: str) -> None:

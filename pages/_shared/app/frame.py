@@ -14,6 +14,7 @@ from bender_core.visualization.styles import PALETTE
 from pages._shared.app.frontend import MARKS
 from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
+from pages._shared.app.type_size import TYPE_SIZE
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.visits import attend
 
@@ -28,7 +29,7 @@ _PICTURES = ("Watch", "Cycles")
 
 _CSS = """<style>
   /* Large windows are far away: on a projector nothing is smaller than 18 pixels. */
-  html { font-size: clamp(16px, calc(16px + (100vw - 1280px) / 140), 20.6px) !important; }
+  TYPE_SIZE
   /* Figures too; their second rule is for where Plotly measures texts. */
   :is(.main-svg, #js-plotly-tester) text { font-size: 0.875rem !important; }
   .main-svg :is([class$="tick"] text, text:is([class$="tick"], [class$="title"], .annotation-text)) {
@@ -148,7 +149,7 @@ def _nu() -> str:
     return f".main-svg :is(path.point, .scatterpts)[style*='fill: {drawn}'] {{ fill: {shown} !important; }}"
 
 
-_STYLE = _CSS.replace("</style>", f"{_nu()}{MARKS}</style>")
+_STYLE = _CSS.replace("TYPE_SIZE", TYPE_SIZE).replace("</style>", f"{_nu()}{MARKS}</style>")
 
 
 def frame() -> None:

@@ -13,6 +13,7 @@ from itertools import starmap
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -33,6 +34,8 @@ _AS = re.compile(r" as ")
 _EXPORT = re.compile(r"^export ((?:async )?(?:const|class|function\*?) (\w+|\[[^\]]*\]))", re.MULTILINE)
 
 
+# The pages whose code is in their document (`first_picture`), which have the names of their components.
+AT_FIRST = ("learn", "game")
 # The components whose code a tab has.
 _SENT = Kept[set[str]]("components_sent")
 
@@ -48,23 +51,32 @@ class Component:
         Files of styles that it shares with others.
     **shared
         Values that its modules find in ``benderLab``.
+
+    Attributes
+    ----------
+    name : str
+    page : str
+        Its elements.
+    functions : str
+        Its modules, as `functions` makes them.
+    code : dict
+        What a tab is sent once.
     """
 
     def __init__(self, name: str, styles: tuple[str, ...] = (), **shared: object) -> None:
         self.name, main = name, f"{name}/{name}.js"
+        self.page, self.functions = _text(f"{name}/{name}.html"), functions(main)
         self.code: dict[str, object] = {
             "script": script(main),
             "style": _style(name, styles),
             "palette": _COLOURS,
         }
         self.code |= {"fields": for_browser(), **shared}
-        self._mount = st.components.v2.component(
-            f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
-        )
+        self._mount = st.components.v2.component(f"bender_{name}", html=self.page, js=_text("loader.js"))
 
     def mount(self, data: Mapping[str, object], **on_change: Any) -> None:
         """Draw some data; a tab that lacks the code asks for it and receives it, whatever the server remembers."""
-        sent = _SENT.made(set)
+        sent = _SENT.made(_in_the_document)
         code = None if self.name in sent else self.code
         sent.add(self.name)
         self._mount(
@@ -73,6 +85,12 @@ class Component:
             on_missing_change=lambda: sent.discard(self.name),
             **on_change,
         )
+
+
+def _in_the_document() -> set[str]:
+    """The component whose code the document of a new session has; a tab that lacks it all the same asks for it."""
+    page = urlsplit(st.context.url or "").path.rpartition("/")[2]
+    return {page} & set(AT_FIRST)
 
 
 def modules(main: str) -> dict[str, str]:
@@ -93,7 +111,12 @@ def modules(main: str) -> dict[str, str]:
 
 
 def script(main: str) -> str:
-    """A module and all its imports as one, which a browser loads several times as fast: each becomes a function."""
+    """A module and all its imports as one, which a browser loads several times as fast."""
+    return f"{functions(main)}export const {{ {_exported(_text(main))} }} = all.at(-1);\n"
+
+
+def functions(main: str) -> str:
+    """A module and all its imports: each becomes a function, and what it exports an entry of ``all``, its own last."""
     every = modules(main)
     places = {path: place for place, path in enumerate(every)}
 
@@ -104,8 +127,7 @@ def script(main: str) -> str:
         inside = _IMPORT.sub(lambda found: imported(path, *found.groups()), _EXPORT.sub(r"\1", text))
         return f"// {path}\nall.push((() => {{\n{inside}\nreturn {{ {_exported(text)} }};\n}})());\n"
 
-    functions = "".join(starmap(function, every.items()))
-    return f"const all = [];\n{functions}export const {{ {_exported(every[main])} }} = all.at(-1);\n"
+    return "const all = [];\n" + "".join(starmap(function, every.items()))
 
 
 def _exported(text: str) -> str:

@@ -26,4 +26,11 @@ export default async function (component) {
   const { receive } = await tab[name].main;
   root.hidden = false;
   receive(root, data, setTriggerValue);
+  takeFirstAway(name, parentElement);
 }
+
+// The first picture is not needed once the page itself is drawn.
+const takeFirstAway = (name, parentElement) => {
+  const first = document.getElementById("first-picture");
+  if (first?.dataset.component === name && !first.contains(parentElement.host)) first.remove();
+};

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 import streamlit as st
 
+from pages._shared.app.field_types import LinkError
+from pages._shared.app.fields import DONE, LESSON
 from pages._shared.app.frontend import Component
-from pages._shared.learn import timing
+from pages._shared.learn import LESSONS, timing
 from pages._shared.learn.recorded import world
 from pages._shared.running.kept import Kept
 
 # A tab is sent the example once, with the code.
-_component = Component("learn", ("friends/friends.css",), world=world())
+COMPONENT = Component("learn", ("friends/friends.css",), world=world())
 
 
 class Progress(TypedDict):
@@ -33,6 +35,16 @@ class Page(Progress):
 _REPORTED = Kept[Progress]("learn_reported")
 
 
+def at_first(fields: Mapping[str, str]) -> Page | None:
+    """What the page draws before it is run; None if its address names no lesson that there is."""
+    try:
+        lesson, done = LESSON.of(fields, next(iter(LESSONS))), DONE.of(fields, ())
+    except LinkError:
+        return None
+    known = sorted(set(done) & set(LESSONS))
+    return {"seconds": None, "failed": False, "lesson": lesson, "done": known} if lesson in LESSONS else None
+
+
 def reported() -> Progress | None:
     """What the page has said since it was drawn last; returned once."""
     return _REPORTED.take()
@@ -46,7 +58,7 @@ def mount(lesson: str, done: Iterable[str]) -> None:
         "lesson": lesson,
         "done": sorted(done),
     }
-    _component.mount(data, on_progress_change=_on_progress)
+    COMPONENT.mount(data, on_progress_change=_on_progress)
 
 
 def _on_progress() -> None:

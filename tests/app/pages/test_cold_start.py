@@ -143,11 +143,11 @@ def test_learn_is_whole_and_the_times_of_this_machine_follow(
     compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[dict[str, object]] = []
-    monkeypatch.setattr(learn_page._component, "mount", lambda data, **_: given.append(data))
+    monkeypatch.setattr(learn_page.COMPONENT, "mount", lambda data, **_: given.append(data))
     # Another test of this process may have measured already.
     monkeypatch.setattr(timing, "_found", {})
     test = go(AppTest.from_file(ROOT / "app.py", default_timeout=60), "learn")
-    assert learn_page._component.code["world"] == world()
+    assert learn_page.COMPONENT.code["world"] == world()
     assert given[-1]["seconds"] is None
     assert any("The times of this machine follow once the solver is compiled" in piece.text for piece in html(test))
     compiler.end()

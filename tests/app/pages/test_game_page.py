@@ -17,7 +17,7 @@ from tests.app.pages.test_pages import ROOT, complaints, go, ran
 def mounted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the page was given, time and again."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(game_page._component, "mount", lambda data, **_: found.append(data))
+    monkeypatch.setattr(game_page.COMPONENT, "mount", lambda data, **_: found.append(data))
     return found
 
 
@@ -81,5 +81,5 @@ def test_what_there_is_not_is_named_and_the_beginning_is_shown(
 
 
 def test_all_puzzles_come_with_the_code_once() -> None:
-    assert game_page._component.code["levels"] == levels()
+    assert game_page.COMPONENT.code["levels"] == levels()
     assert len(levels()) == 5

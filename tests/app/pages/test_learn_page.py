@@ -23,7 +23,7 @@ TIMES: dict[str, list[timing.Timing]] = {kind: [{"seconds": 1.0, "words": "1 s"}
 def mounted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the page was given, time and again."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(learn_page._component, "mount", lambda data, **_: found.append(data))
+    monkeypatch.setattr(learn_page.COMPONENT, "mount", lambda data, **_: found.append(data))
     monkeypatch.setattr(timing, "_measuring", Once(lambda: None))
     monkeypatch.setattr(timing, "_found", {})
     return found
