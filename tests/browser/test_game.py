@@ -30,7 +30,7 @@ def test_a_play_is_in_the_address_and_outlives_a_reload(game: Lab, new_page: Cal
     page = game.page
     page.get_by_role("button", name="Ask B about ", exact=False).first.click()
     page.wait_for_function("new URLSearchParams(location.search).get('moves')?.startsWith('D-B')")
-    page.get_by_role("button", name="Pass the messages into D").click()
+    page.get_by_role("button", name="Pass D's messages").click()
     page.wait_for_function("location.search.endsWith('_')")
     verdict = page.locator(".game .verdict")
     expect(verdict).to_be_visible()
@@ -47,14 +47,14 @@ def test_the_copied_link_shows_the_play_to_others(game: Lab, new_page: Callable[
     best = levels()[2]["puzzles"][0]["best"]["moves"]
     game.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     game.open(f"/game?level=3&puzzle=1&moves={best}")
-    expect(game.page.locator(".game .verdict")).to_contain_text("the best possible. Par is")
+    expect(game.page.locator(".game .verdict")).to_contain_text(", the best possible. Par is")
     game.page.get_by_role("button", name="Copy link").click()
     expect(game.page.get_by_role("button", name="copied")).to_be_visible()
     link = game.page.evaluate("navigator.clipboard.readText()")
     game.page = new_page(game.page.context)
     game.page.goto(link)
     game.settle()
-    expect(game.page.locator(".game .verdict")).to_contain_text("the best possible. Par is")
+    expect(game.page.locator(".game .verdict")).to_contain_text(", the best possible. Par is")
     assert play(game.page) == {"level": ["3"], "puzzle": ["1"], "moves": [best]}
 
 

@@ -181,17 +181,13 @@ class Board:
 
 
 def score(board: Board, turns: Sequence[Turn], price: float) -> float:
-    """The highest floor at which messages were passed, minus the price of all questions until then.
-
-    Before the first turn it is the bound.
-    """
-    at, spent = board.start, 0
-    best = board.bound(at)
+    """The bound at first, or the highest floor at which messages were passed; minus the price of all questions."""
+    at = board.start
+    lower = board.bound(at)
     for turn in turns:
         floor, at = board.play(at, turn)
-        spent += len(turn.questions)
-        best = max(best, floor - price * spent)
-    return best
+        lower = max(lower, floor)
+    return lower - price * sum(len(turn.questions) for turn in turns)
 
 
 def _states(size: int) -> NDArray[np.uint8]:

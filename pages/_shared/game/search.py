@@ -57,28 +57,29 @@ class _Choice(NamedTuple):
 
 def best_play(board: Board, limits: Limits) -> Play:
     """The play of the highest score, as `rules.score` counts it."""
-    return _best(board, board.start, limits, 0, Play(board.bound(board.start)))
+    lower = board.bound(board.start)
+    return _best(board, board.start, limits, lower, Play(lower))
 
 
-def _best(board: Board, at: Position, limits: Limits, spent: int, best: Play) -> Play:
-    """The best of all plays that begin at a position; ``best`` if none is better."""
+def _best(board: Board, at: Position, limits: Limits, lower: float, best: Play) -> Play:
+    """The best of all plays that begin at a position, where the bound is ``lower``; ``best`` if none is better."""
     allowed, *later = limits.turns
     for table in allowed:
         choices = [_choices(board, at, table, q, limits) for q in board.neighbours[table]]
         if not later:
-            best = max(best, _last(board, at, table, choices, limits, spent), key=lambda play: play.score)
+            best = max(best, _last(board, at, table, choices, limits, lower), key=lambda play: play.score)
             continue
         for chosen in _within(choices, limits.questions):
             turn = Turn(table, tuple(question for choice in chosen for question in choice.questions))
             made = zip(turn.questions, (row for choice in chosen for row in choice.rows), strict=True)
             with_rows = board.with_rows(at, table, ((question.sender, row) for question, row in made))
             envelopes = dict(zip(board.neighbours[table], (choice.envelope for choice in chosen), strict=True))
-            after, now = board.passed(with_rows, table, envelopes), spent + len(turn.questions)
-            here = Play(board.floor(at, table, envelopes) - limits.price * now, (turn,))
+            after = board.passed(with_rows, table, envelopes)
+            now, paid = max(lower, board.floor(at, table, envelopes)), limits.price * len(turn.questions)
             rest = limits._replace(turns=later, questions=limits.questions - len(turn.questions))
-            found = _best(board, after, rest, now, Play(here.score))
-            if found.score > best.score + NEAR:
-                best = Play(found.score, (turn, *found.turns))
+            found = _best(board, after, rest, now, Play(now))
+            if found.score - paid > best.score + NEAR:
+                best = Play(found.score - paid, (turn, *found.turns))
     return best
 
 
@@ -104,7 +105,9 @@ def _within(choices: Sequence[Sequence[_Choice]], questions: int) -> Iterator[tu
     return (chosen for chosen in product(*choices) if sum(len(choice.questions) for choice in chosen) <= questions)
 
 
-def _last(board: Board, at: Position, p: int, choices: Sequence[Sequence[_Choice]], limits: Limits, spent: int) -> Play:
+def _last(
+    board: Board, at: Position, p: int, choices: Sequence[Sequence[_Choice]], limits: Limits, lower: float
+) -> Play:
     """The best last turn at p: only its floor matters, so of equal envelopes one is enough."""
     kept = [
         list({choice.envelope.round(9).tobytes(): choice for choice in reversed(each)}.values()) for each in choices
@@ -115,7 +118,7 @@ def _last(board: Board, at: Position, p: int, choices: Sequence[Sequence[_Choice
     for each, chosen in zip(kept, which, strict=True):
         counts += np.array([len(choice.questions) for choice in each])[chosen]
         total += np.array([choice.envelope for choice in each])[chosen]
-    scores = board.rest(at, p) + total.min(axis=1) - limits.price * (spent + counts)
+    scores = np.maximum(lower, board.rest(at, p) + total.min(axis=1)) - limits.price * counts
     scores[counts > limits.questions] = -np.inf
     # The fewest questions that are enough.
     good = np.flatnonzero(scores >= scores.max() - NEAR)

@@ -97,7 +97,8 @@ def best(board: Board, limits: Limits) -> float:
             envelopes = dict(present)
             for k in chosen:
                 envelopes[every[k][0]] = np.maximum(envelopes[every[k][0]], values[k])
-            found = max(found, floor(board, at, table, envelopes) - limits.price * count)
+            lower = max(bound(board, at), floor(board, at, table, envelopes))
+            found = max(found, lower - limits.price * count)
     return found
 
 

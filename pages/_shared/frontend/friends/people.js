@@ -1,5 +1,7 @@
 // Friends as circles, filled if they go, and their wishes as lines: solid to be together, dotted to be apart.
 
+import { mix } from "../numbers.js";
+
 const LETTER = 15; // pixels from a circle to the name below it
 
 // Friends of some places in a box, in pixels; whole names need `air` around.
@@ -14,14 +16,15 @@ export const placed = (places, { left, right, top, bottom }, air) => {
 
 export const wishId = ([i, j]) => `wish-${i}-${j}`;
 
-// `isBroken`; `label`: on its line, if any; `width`, in pixels; `kind`: positive for a wish to be together.
-export const wishMarks = (wishes, at, { isBroken, label, width, kind = (wish) => wish[2] }) =>
+// `isBroken`; `label`: on its line, if any, at a `share` of it; `width`, in pixels; `kind`: positive for a wish to be
+// together.
+export const wishMarks = (wishes, at, { isBroken, label, width, share = () => 0.5, kind = (wish) => wish[2] }) =>
   wishes.flatMap((wish) => {
     const [i, j] = wish;
     const [[x1, y1], [x2, y2]] = [at[i], at[j]];
     const looks = `${kind(wish) > 0 ? "together" : "apart"}${isBroken(wish) ? " broken" : ""}`;
     const text = label?.(wish);
-    const place = { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + 5, "text-anchor": "middle" };
+    const place = { x: mix(x1, x2, share(wish)), y: mix(y1, y2, share(wish)) + 5, "text-anchor": "middle" };
     return [
       { id: wishId(wish), class: `wish ${looks}`, x1, y1, x2, y2, "stroke-width": width?.(wish) ?? 4 },
       text && { id: `${wishId(wish)} label`, class: `on-line ${looks}`, ...place, text },

@@ -13,7 +13,7 @@ const merging = (state) => ({
 });
 
 const opening = (state) => ({
-  text: "Open table",
+  text: state.questions.length ? "Open until it passes" : "Open table",
   buttons: state.tablesOfTurn.map((p) => {
     const { label } = state.board.tables[p];
     const isOpen = p === state.table;
@@ -45,8 +45,9 @@ const asking = (state, q, { chosen, about, widest }) => {
 
 // What passing now leads to.
 const offerOf = ({ floor, lower, offer, level }) => {
-  if (floor < lower + NEAR) return `LB stays at ${hundredths(lower)}`;
-  return `LB rises to the floor, ${hundredths(floor)}${level.price ? `; score ${hundredths(offer)}` : ""}`;
+  const score = level.price ? `; score ${hundredths(offer)}` : "";
+  if (floor < lower + NEAR) return `LB stays at ${hundredths(lower)}${score}`;
+  return `LB rises to the floor, ${hundredths(floor)}${score}`;
 };
 
 const choicesOf = (state, chosen) => {
@@ -62,7 +63,7 @@ const choicesOf = (state, chosen) => {
   const widest = Math.max(...neighbours.map(width));
   rows.push({ text: `If ${label} is in state ${about} (press another column to choose it):`, buttons: [] });
   rows.push(...neighbours.map((q) => asking(state, q, { chosen, about, widest })));
-  const name = `Pass the messages into ${label}`;
+  const name = `Pass ${label}'s messages`;
   const pass = { key: "pass", name, label: name, move: { table: state.letter(table) } };
   rows.push({ buttons: [pass], after: offerOf(state) });
   return rows;
@@ -109,9 +110,8 @@ export class Choices {
     const state = pressed === undefined ? {} : { "aria-pressed": pressed };
     const button = html("button", { type: "button", "aria-label": label, "data-choice": key, ...state }, name);
     const act = () => (move ? this.game.move(move) : this.game.look(open));
-    // The second click of a double one, and a key held down, are not meant for what is there by then.
+    // The second click of a double one is not meant for what is there by then.
     const onclick = ({ detail }) => (detail < 2 ? act() : null);
-    const onkeydown = (event) => (event.repeat ? event.preventDefault() : null);
-    return Object.assign(button, { disabled, onclick, onkeydown });
+    return Object.assign(button, { disabled, onclick });
   }
 }

@@ -69,10 +69,10 @@ class Game {
   open(level, puzzle, moves = []) {
     const rules = this.levels[level - 1];
     Object.assign(this, { level, puzzle, rules, dealt: rules.puzzles[puzzle - 1], own: null });
-    // Only what is played here from its beginning counts.
-    this.counts = !moves?.length;
     const states = moves && replay(rules, this.dealt, moves);
     this.moves = states ? moves : [];
+    // Only what is played here from its beginning counts.
+    this.counts = !this.moves.length;
     this.states = states ?? replay(rules, this.dealt, []);
     this.wrong = !states;
     this.showing = null;
@@ -91,7 +91,8 @@ class Game {
     this.from = plays ? this.state.score : this.states[at].score;
     this.at = at;
     this.shown = this.state;
-    this.chosen = null;
+    // What was asked about stays in sight.
+    this.chosen = this.state.questions.length ? this.state.last.state : null;
     this.begun = plays && !this.still.matches ? performance.now() : null;
     this.draw();
   }
@@ -99,10 +100,11 @@ class Game {
   move(move) {
     const next = this.shown.after(move);
     if (!next) return;
-    Object.assign(this, { showing: null, wrong: false });
+    Object.assign(this, { showing: null, wrong: false, counts: this.counts || this.at === 0 });
     this.moves = [...this.moves.slice(0, this.at), move];
     this.states = [...this.states.slice(0, this.at + 1), next];
-    if (next.isOver && this.counts) this.menu.note(this.level, this.puzzle, verdictOf(next, this.dealt));
+    if ((next.isOver || next.isBest) && this.counts)
+      this.menu.note(this.level, this.puzzle, verdictOf(next, this.dealt));
     this.go(this.at + 1, true);
     this.say();
   }
@@ -130,6 +132,9 @@ class Game {
       link: () => this.copy(),
     };
     for (const [name, act] of Object.entries(acts)) this.$(`[data-act=${name}]`).onclick = act;
+    // Whatever is pressed ends a play that is shown; a key held down presses only once.
+    this.root.addEventListener("click", () => clearTimeout(this.pacing), true);
+    this.root.addEventListener("keydown", (event) => event.repeat && event.key === "Enter" && event.preventDefault());
   }
 
   step(by) {
@@ -152,8 +157,8 @@ class Game {
 
   // The best play, or the engine's, from its beginning, move by move until something is pressed.
   showPlay(name) {
-    if (name === "best") this.menu.giveAway(this.level, this.puzzle);
-    const own = this.showing ? this.own : this.moves;
+    this.menu.giveAway(this.level, this.puzzle, name);
+    const own = this.showing ? this.own : { moves: this.moves, counts: this.counts };
     this.open(this.level, this.puzzle, readMoves(this.dealt[name].moves));
     Object.assign(this, { showing: name, own });
     this.go(0, false);
@@ -171,7 +176,9 @@ class Game {
 
   // Back to the own play, after another one was shown.
   resume() {
-    this.open(this.level, this.puzzle, this.own);
+    const { moves, counts } = this.own;
+    this.open(this.level, this.puzzle, moves);
+    this.counts = counts;
     this.say();
   }
 
@@ -251,9 +258,9 @@ class Game {
     this.$("[data-act=back]").disabled = this.at === 0;
     this.$("[data-act=forward]").disabled = this.at === this.states.length - 1;
     this.$("[data-act=restart]").disabled = !this.moves.length;
-    const isKnown = state.isOver || this.showing !== null;
+    const isKnown = state.isOver || state.isBest || this.showing !== null;
     for (const name of ["best", "par", "next"]) this.$(`[data-act=${name}]`).hidden = !isKnown;
-    this.$("[data-act=own]").hidden = !this.own?.length;
+    this.$("[data-act=own]").hidden = !this.own?.moves.length;
   }
 
   news(state) {
@@ -264,8 +271,9 @@ class Game {
   }
 
   drawEnd(state, dealt) {
-    this.$(".end").hidden = !state.isOver;
-    if (!state.isOver) return;
+    const isEnd = state.isOver || state.isBest;
+    this.$(".end").hidden = !isEnd;
+    if (!isEnd) return;
     write(this.$(".verdict"), ending(state, dealt));
     write(this.$(".end .lesson"), this.$(`[data-level="${this.level}"] .lesson`).textContent);
   }

@@ -8,8 +8,8 @@ import { hundredths } from "./words.js";
 
 const NAMES = 92; // pixels beside the columns for the names of floor and ceiling, where there is room
 const TIPS = {
-  floor: ["Floor", "The lowest column: LB rises to it when the messages are passed"],
-  ceiling: ["Ceiling", "The lowest of the dotted ends: no question lifts the floor above it"],
+  floor: ["Floor", "The lowest bar: LB becomes this when the messages are passed, unless it is higher already"],
+  ceiling: ["Ceiling", "The lowest dotted end or circle: in this turn no question lifts the floor above it"],
   lb: ["LB", "What is proven so far: nothing that all friends could do costs less"],
 };
 const NAMES_OF = { ceiling: "ceiling", floor: "floor", lb: "LB" };
@@ -49,9 +49,18 @@ const columnMarks = (columns, state, { before, least, most }, { low, moved, ceil
   ];
 };
 
+// Where columns would be by the other kind of row, if it differs there.
+const otherMarks = (columns, { last, ground }, { low }) =>
+  (last?.other ?? []).flatMap((other, state) => {
+    if (Math.abs(other - ground.least[state]) < NEAR) return [];
+    const { x, width, y } = columns.bar(state, low, other);
+    const means = { what: "other row", state, value: other };
+    return [{ id: `other ${state}`, class: "other-row", x1: x, x2: x + width, y1: y, y2: y, means }];
+  });
+
 const title = (label, width) => {
-  const parts = `at least (bar), at most (dotted)`;
-  return width < NARROW ? `States of ${label}: ${parts}` : `What each state of ${label} costs: ${parts}`;
+  if (width < NARROW) return `States of ${label}: proven (bar), possible (dotted)`;
+  return `States of ${label}: cost proven so far (bar), and at most in this turn (dotted)`;
 };
 
 export const groundMarks = (state, { width, height }, { chosen, choose, moved, names }) => {
@@ -80,16 +89,17 @@ export const groundMarks = (state, { width, height }, { chosen, choose, moved, n
     ...columns.axis(),
     ...columns.bits(),
     ...states.flatMap((each) => columnMarks(columns, each, { before, ...ground }, { low, moved, ceiling })),
+    ...otherMarks(columns, state, { low }),
     ...levelMarks(columns, levels, isBeside),
     ...anchorMarks(columns, leastOf(ground.least), "lowest"),
     ...columns.hits({
       chosen,
       label: (each) =>
-        `State ${text(each)}: at least ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
+        `State ${text(each)}: proven ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
       press: choose,
       tip: (each) => [
         `State ${text(each)}`,
-        `at least ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
+        `proven ${hundredths(ground.least[each])}, at most ${hundredths(ground.most[each])}`,
       ],
     }),
   ];

@@ -3,17 +3,16 @@
 import { html } from "../html.js";
 
 // Verdicts of plays, in order, and how they are marked.
-const MARKS = { below: "", par: "✓ par", above: "✓ above par", best: "★ best" };
+const MARKS = { none: "", below: "below par", par: "✓ par", above: "✓ above par", best: "★ best" };
 const ORDER = Object.keys(MARKS);
-// By level and puzzle, for as long as the tab is open: the best verdict, and whether the best play was shown, after
-// which no verdict counts.
-const reached = new Map();
-const shown = new Set();
+// Where the tab keeps, by level and puzzle, the best verdict, and which play was shown: only a better one counts then.
+const KEPT = "bender-lab:game";
 const key = (level, puzzle) => `${level} ${puzzle}`;
 
 export class Menu {
   constructor(game) {
     this.game = game;
+    this.kept = JSON.parse(sessionStorage.getItem(KEPT) ?? '{ "reached": {}, "shown": {} }');
     this.titles = Array.from(game.root.querySelectorAll("[data-level] h2"), (title) => title.textContent);
     this.buttons = this.titles.map((_, k) => {
       const onclick = () => game.begin(k + 1, 1);
@@ -26,21 +25,27 @@ export class Menu {
 
   // The best verdict of a puzzle counts.
   note(level, puzzle, verdict) {
-    const at = key(level, puzzle);
-    if (!shown.has(at)) reached.set(at, Math.max(reached.get(at) ?? 0, ORDER.indexOf(verdict)));
+    const [at, rank] = [key(level, puzzle), ORDER.indexOf(verdict)];
+    if (rank > (this.kept.shown[at] ?? 0)) this.keep("reached", at, rank);
   }
 
-  giveAway(level, puzzle) {
-    shown.add(key(level, puzzle));
+  giveAway(level, puzzle, verdict) {
+    this.keep("shown", key(level, puzzle), ORDER.indexOf(verdict));
+  }
+
+  keep(what, at, rank) {
+    this.kept[what][at] = Math.max(this.kept[what][at] ?? 0, rank);
+    sessionStorage.setItem(KEPT, JSON.stringify(this.kept));
   }
 
   rank(level, puzzle) {
-    return reached.get(key(level, puzzle)) ?? 0;
+    return this.kept.reached[key(level, puzzle)] ?? 0;
   }
 
   // How many puzzles of a level have reached par.
   reached(level) {
-    return this.game.levels[level - 1].puzzles.filter((_, k) => this.rank(level, k + 1)).length;
+    const par = ORDER.indexOf("par");
+    return this.game.levels[level - 1].puzzles.filter((_, k) => this.rank(level, k + 1) >= par).length;
   }
 
   draw(level, puzzle) {

@@ -44,8 +44,8 @@ export const readMoves = (text) => {
   return moves;
 };
 
-// What a move leads to; nothing here changes. `lower`: the highest floor at which messages were passed; `score`: the
-// same minus the price of the questions until then.
+// What a move leads to; nothing here changes. `lower`: LB, at first the bound, then the highest floor at which messages
+// were passed.
 export class State {
   // It stays behind when a state is changed into another.
   #ground;
@@ -60,7 +60,7 @@ export class State {
     const position = Position.begin(board, start);
     const lower = position.bound;
     const counts = { turn: 0, asked: 0, questions: [] };
-    const first = new State({ ...{ level, puzzle, merged, board, position, lower, score: lower }, ...counts });
+    const first = new State({ ...{ level, puzzle, merged, board, position, lower }, ...counts });
     return first.open(first.tables[0]);
   }
 
@@ -98,6 +98,11 @@ export class State {
     return this.turn === this.level.turns.length;
   }
 
+  // Whether nothing more can be reached.
+  get isBest() {
+    return this.score > this.puzzle.best.score - NEAR;
+  }
+
   get left() {
     return this.level.questions - this.asked;
   }
@@ -125,9 +130,13 @@ export class State {
     return Math.min(...this.ground.most);
   }
 
-  // What the floor is worth: each question asked has its price.
+  // LB, less the price of all questions; and what it will be if the messages are passed now.
+  get score() {
+    return this.lower - this.level.price * this.asked;
+  }
+
   get offer() {
-    return this.floor - this.level.price * this.asked;
+    return this.score + Math.max(this.floor - this.lower, 0);
   }
 
   mayAsk({ table, sender, state, kind }) {
@@ -154,7 +163,9 @@ export class State {
     const open = this.showing(p);
     const costs = this.position.answers(p, q, move.state);
     const exact = Math.min(...costs);
-    const position = this.position.with(this.position.row(p, q, move.state, move.kind));
+    const made = (kind) => this.position.with(this.position.row(p, q, move.state, kind));
+    const position = made(move.kind);
+    const otherKind = this.level.kinds.find((kind) => kind !== move.kind);
     const before = open.ground.least;
     const now = position.ground(p).least;
     const lifted = now.filter((value, state) => value > before[state] + NEAR).length;
@@ -165,17 +176,19 @@ export class State {
       lifted,
       from: Math.min(...before),
       to: Math.min(...now),
+      // The columns with the other kind of row.
+      other: otherKind && made(otherKind).ground(p).least,
     };
     return open.change({ position, before, questions: [...this.questions, move], asked: this.asked + 1, last });
   }
 
   pass(p) {
     const open = this.showing(p);
-    const { floor, offer } = open;
-    const [lower, score] = [Math.max(this.lower, floor), Math.max(this.score, offer)];
+    const { floor } = open;
+    const lower = Math.max(this.lower, floor);
     const last = { passed: this.board.tables[p].label, floor, from: this.lower, to: lower };
     const position = this.position.passed(p);
-    const next = open.change({ position, lower, score, last, turn: this.turn + 1, questions: [] });
+    const next = open.change({ position, lower, last, turn: this.turn + 1, questions: [] });
     // The columns of a table are the same after a pass: it stays open where it may.
     const stays = next.isOver || next.tables.includes(p);
     return stays ? next.change({ before: next.ground.least }) : next.open(next.tables[0]);

@@ -47,7 +47,8 @@ const SEATS = {
 
 // In the same way, where the letter of a table is: on its outside, or, above and below the middle, at its side; in the
 // middle itself above it.
-const LETTER = { outside: { 2: [1.6, 0], 3: [2.4, 0] }, side: [0, 2.3], middle: { 2: [0, 3.1], 3: [-2, 0] } };
+const LETTER = { outside: { 2: [1.6, 0], 3: [2.4, 0] }, side: [0, 2.3], middle: { 2: [0, 3.1], 3: [-2.8, 0] } };
+const ALONG = [0.5, 0.34, 0.66, 0.42, 0.58, 0.27, 0.73];
 const STEEP = 0.2; // of the outside, how far it is to the left or to the right
 
 // The direction from the middle of the picture to a place; in the middle itself one that leaves room for wishes.
@@ -67,9 +68,11 @@ const seats = ({ puzzle, level }, { width, height }) => {
     const [x, y] = [middles[p][0] * width, middles[p][1] * height];
     const [ex, ey] = outwards(x - width / 2, y - height / 2, friends.length);
     const place = ([out, along]) => [x + APART * (out * ex + along * ey), y + APART * (out * ey - along * ex)];
-    SEATS[friends.length].forEach((seat, k) => {
-      friendsAt[friends[k]] = place(seat);
-      if (friendsAt[friends[k]][1] < y - 1) above.add(friends[k]);
+    // In the order in which they stand below the columns.
+    const places = SEATS[friends.length].map(place).sort(([x1, y1], [x2, y2]) => y1 - y2 || x1 - x2);
+    friends.forEach((friend, k) => {
+      friendsAt[friend] = places[k];
+      if (places[k][1] < y - 1) above.add(friend);
     });
     const isMiddle = Math.hypot(x - width / 2, y - height / 2) < 1;
     const isBeside = Math.abs(ex) > STEEP;
@@ -79,10 +82,27 @@ const seats = ({ puzzle, level }, { width, height }) => {
   return { friendsAt, namesAt, above };
 };
 
+// A name, and what going costs.
+const named = ({ names, own }, friend) => (own[friend] ? `${names[friend]} (${number(own[friend])})` : names[friend]);
+
+// Where the cost of each wish stands, as shares of its line: of those between the same tables at different places.
+const costPlaces = ({ wishes, starts }) => {
+  const home = new Map(starts[0].tables.flatMap(({ friends }, p) => friends.map((friend) => [friend, p])));
+  const seen = new Map();
+  return new Map(
+    wishes.map((wish) => {
+      const [p, q] = [home.get(wish[0]), home.get(wish[1])];
+      const count = seen.get(`${p} ${q}`) ?? 0;
+      seen.set(`${p} ${q}`, count + 1);
+      return [wish, p === q ? 0.5 : ALONG[count % ALONG.length]];
+    }),
+  );
+};
+
 // The friends at a table in some state, or of none if they have not answered.
-const people = (names, { friendsAt, above }, { friends, label }, state) =>
+const people = (puzzle, { friendsAt, above }, { friends, label }, state) =>
   friendMarks(
-    friends.map((friend) => names[friend]),
+    friends.map((friend) => named(puzzle, friend)),
     friends.map((friend) => friendsAt[friend]),
     RADIUS,
     {
@@ -114,14 +134,17 @@ export const tableMarks = (state, size, chosen, open) => {
   const isBroken = ([i, j, cost]) =>
     does.get(i) !== null && does.get(j) !== null && (does.get(i) === does.get(j)) !== cost > 0;
   const label = ([, , cost]) => number(Math.abs(cost));
+  const along = costPlaces(puzzle);
   return [
     ...board.tables.map(({ friends, label: name }, p) => ({
       ...{ id: `table ${name}`, class: `group${p === table ? " open" : ""}`, "stroke-width": 2 * ROUND },
       d: around(friends.map((friend) => at[friend])),
       ...(state.tables.includes(p) && p !== table ? { press: () => open(p), cursor: "pointer" } : {}),
     })),
-    ...wishMarks(puzzle.wishes, at, { isBroken, label, width: ([, , cost]) => 1 + Math.abs(cost) }),
-    ...board.tables.flatMap((each, p) => people(puzzle.names, places, each, shown[p])),
+    ...wishMarks(puzzle.wishes, at, {
+      ...{ isBroken, label, width: ([, , cost]) => 1 + Math.abs(cost), share: (wish) => along.get(wish) },
+    }),
+    ...board.tables.flatMap((each, p) => people(puzzle, places, each, shown[p])),
     ...Object.entries(namesAt).map(([name, [x, y]]) => ({
       ...{ id: `name ${name}`, class: "table", x, y: y + 6, "text-anchor": "middle", text: name },
     })),

@@ -8,7 +8,8 @@ export const KINDS = { r: "RMC", m: "MWC" };
 // Hundredths are enough to play with. "…": there are more digits, so that no bound is overstated.
 export const hundredths = (value) => {
   const nearest = Math.round(value * 100) / 100;
-  return Math.abs(nearest - value) < NEAR ? number(nearest) : `${number(Math.trunc(value * 100) / 100)}…`;
+  if (Math.abs(nearest - value) < NEAR) return number(nearest);
+  return `${(Math.trunc(value * 100) / 100).toFixed(2).replace("-", "−")}…`;
 };
 
 const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
@@ -26,9 +27,9 @@ const passed = ({ last, level, asked }) => {
   const rises = last.to > last.from + NEAR;
   const now = rises
     ? `LB rises from ${before} to the floor, ${after}`
-    : `LB stays at ${after}: the floor is only ${floor}`;
+    : `LB stays at ${after}: the floor is ${last.floor < last.to - NEAR ? "only" : "also"} ${floor}`;
   const paid = level.price && asked ? ` ${counted(asked, "question")} cost ${hundredths(level.price * asked)}.` : "";
-  return `The messages into ${last.passed} are passed. ${ended(now)}${paid}`;
+  return `${last.passed}'s messages are passed. ${ended(now)}${paid}`;
 };
 
 const answered = ({ last, board, level }) => {
@@ -37,14 +38,20 @@ const answered = ({ last, board, level }) => {
   const about = written(last.state, table.friends.length);
   const kind = level.kinds.length > 1 ? ` (${KINDS[last.kind]})` : "";
   const row = `The row${kind} lifts ${counted(last.lifted, "column")}; ${change("the floor", last.from, last.to)}`;
-  return `${sender.label} adds exactly ${hundredths(last.exact)} to state ${about}. ${row}`;
+  const other = last.other ? " Dashes: where the other kind of row would be." : "";
+  return `${sender.label} adds exactly ${hundredths(last.exact)} to state ${about}. ${row}${other}`;
+};
+
+const merged = ({ merge: [a, b], from, to }) => {
+  const can = to > from + NEAR ? "could not have" : "can have";
+  return `${a} and ${b} are one table now. They ${can} all their lowest costs at once: ${change("LB", from, to)}`;
 };
 
 // What the last move of a state did.
 export const news = (state) => {
   const { last } = state;
   if (!last) return "";
-  if (last.merge) return `${last.merge[0]} and ${last.merge[1]} are one table now. ${change("LB", last.from, last.to)}`;
+  if (last.merge) return merged(last);
   return last.passed ? passed(state) : answered(state);
 };
 
@@ -60,10 +67,10 @@ export const ending = (state, puzzle) => {
   const goal = `The best possible is ${best}`;
   return ended(
     {
-      best: `${score}: the best possible. Par is ${par}`,
-      above: `${score}: better than par, which is ${par}. ${goal}`,
-      par: `${score}: par, the same as the engine. ${goal}`,
-      below: `${score}: below par, which is ${par}. ${goal}`,
+      best: `You have reached ${score}, the best possible. Par is ${par}`,
+      above: `You have reached ${score}, better than par: ${par}. ${goal}`,
+      par: `You have reached ${score}: par, the same as the engine. ${goal}`,
+      below: `You have reached ${score}, below par: ${par}. ${goal}`,
     }[verdictOf(state, puzzle)],
   );
 };
