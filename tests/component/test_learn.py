@@ -468,3 +468,14 @@ def test_no_picture_leaves_its_frame(learn: Learn) -> None:
             for step in learn.root.locator(f"[data-lesson={slug}] .step").all():
                 learn.go(slug, step.get_attribute("data-step") or "")
                 assert learn.root.evaluate(OUTSIDE, slug) == [], f"{slug}, {step.get_attribute('data-step')}, {end}"
+
+
+def test_a_picture_is_drawn_when_the_reader_comes_near(learn: Learn) -> None:
+    expect(learn.root.locator("[data-lesson=friends] svg [data-mark]").first).to_be_attached()
+    far = learn.root.locator("[data-lesson=pose] svg [data-mark]")
+    expect(far).to_have_count(0)
+    learn.go("pose", "candidates")
+    expect(far.first).to_be_attached()
+    # It stays, so that nothing is empty on the way back.
+    learn.go("friends", "least")
+    expect(far.first).to_be_attached()
