@@ -134,8 +134,8 @@ def test_nothing_keeps_anybody_out(page: Page, settle: Callable[[Page], None]) -
         expect(body).to_have_css("background-color", DARK)
         if title == "Watch":
             expect(lab.stage).to_have_class(re.compile(r"\bdark\b"))
-        if title == "Learn":
-            expect(page.locator(".learn")).to_have_class(re.compile(r"\bdark\b"))
+        if title in ("Learn", "Game"):
+            expect(page.locator(f".{title.lower()}")).to_have_class(re.compile(r"\bdark\b"))
         lab.settle()
         found += barriers(page, f"{title}, dark", colours)
         page.emulate_media(color_scheme="light")
