@@ -1,6 +1,8 @@
 // Draws a page before the app is there, in its place. The loader takes it away when the page is drawn; so does time, if
 // the app does not come, or another page is opened.
 
+import { isAddressed } from "./fields.js";
+
 const AT_MOST = 20000; // milliseconds that it stays
 const EVERY = 100; // milliseconds between two looks at the address
 const KEPT = "bender-lab:tour"; // where the browser remembers a lesson, which the app will open instead
@@ -12,8 +14,7 @@ const coloursOf = ({ light, dark }) => {
   return chosen.includes("Dark") || (isDark && !chosen.includes("Light")) ? dark : light;
 };
 
-const isRecalled = (name) =>
-  name === "learn" && !new URLSearchParams(location.search).has("lesson") && localStorage.getItem(KEPT) !== null;
+const isRecalled = (name) => name === "learn" && !isAddressed("lesson") && localStorage.getItem(KEPT) !== null;
 
 // `load`: the loader of components. It draws `page`, the elements of one, with `data`.
 export const draw = (load, { name, title, page, data, themes }) => {
