@@ -366,3 +366,42 @@ def test_marks_outlive_a_reload_and_a_play_that_was_shown_counts_for_nothing(pag
     again.press("Start again")
     again.play(puzzle(1, 9)["par"]["moves"])
     assert again.option(9) == "9 below par"
+
+
+# What every frame of a move shows of the floor, of LB and of the bar above: numbers and places. Between two frames a
+# tenth of a second passes, however busy the machine is.
+MOTION = """async ({ game }, move) => {
+    const frames = [];
+    let time = performance.now();
+    performance.now = () => time;
+    game.move(move);
+    while (game.begun !== null) {
+        time += 100;
+        await new Promise(requestAnimationFrame);
+        const marks = Object.values(game.pictures).flatMap((picture) => picture.list());
+        const at = (id) => marks.find((mark) => mark.id === id);
+        frames.push({
+            floor: [at('floor').means.value, at('floor').y1],
+            lb: [at('lb')?.means.value ?? null, at('lb')?.y1 ?? null],
+            text: at('score name').text,
+            bar: Math.round(at('offer').x + at('offer').width),
+        });
+    }
+    delete performance.now;
+    return frames;
+}"""
+
+
+def test_numbers_in_motion_are_the_games_while_lines_glide(page: Page) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    game = Game(page, 1, 4, "D-A2r-B0r-A4r")
+    before = game.means("ground", "floor")[0]
+    frames = game.root.evaluate(MOTION, {"table": "D", "sender": "B", "state": 4, "kind": "r"})
+    after = game.means("ground", "floor")[0]
+    assert {frame["floor"][0] for frame in frames} == {before, after}
+    assert len({frame["floor"][1] for frame in frames}) > 3
+    # The floor first, then LB: what is about to be won stays in sight.
+    frames = game.root.evaluate(MOTION, {"table": "D"})
+    assert {frame["text"] for frame in frames} == {"LB −7", "LB 2"}
+    assert len({frame["bar"] for frame in frames}) == 1
+    assert {frame["lb"][0] for frame in frames} <= {-7, 2}

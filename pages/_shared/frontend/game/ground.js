@@ -20,22 +20,25 @@ const LINE = 17; // pixels between two names
 const levelMarks = (columns, levels, isBeside) => {
   const { left, right, top, bottom } = columns.box;
   const shown = levels.map((each) => ({ ...each, y: columns.y(each.at) })).filter(({ y }) => y >= top && y <= bottom);
+  // Of equal heights the thinnest is on top.
+  const lines = shown.map(({ name, value, y }) => {
+    const means = { what: name, value };
+    return { id: name, class: `${name}-line`, x1: left, x2: right + 4, y1: y, y2: y, means };
+  });
   const heights = shown.map(({ y }) => y + (isBeside ? 5 : -5));
   const places = stacked(heights, top, bottom + LINE, LINE);
   const beside = isBeside ? { x: right + 8 } : { x: right - 4, "text-anchor": "end" };
-  return shown.flatMap(({ name, value, y }, k) => {
+  const names = shown.map(({ name, value }, k) => {
     const text = `${NAMES_OF[name]} ${hundredths(value)}`;
-    return [
-      { id: name, class: `${name}-line`, x1: left, x2: right + 4, y1: y, y2: y, means: { what: name, value } },
-      { id: `${name} name`, class: `${name}-name`, ...beside, y: places[k], text, tip: () => TIPS[name] },
-    ];
+    return { id: `${name} name`, class: `${name}-name`, ...beside, y: places[k], text, tip: () => TIPS[name] };
   });
+  return [...lines.reverse(), ...names];
 };
 
 // Its least cost up to a column, what the last row lifted, and the way that is open.
-const columnMarks = (columns, state, { before, least, most }, { low, moved, ceiling }) => {
-  const now = mix(before[state], least[state], moved);
-  const dead = least[state] > ceiling + NEAR ? " ruled-out" : "";
+const columnMarks = (columns, state, { before, least, most, now: all }, { low, ceiling }) => {
+  const now = all[state];
+  const dead = now > ceiling + NEAR ? " ruled-out" : "";
   const [x, top] = [columns.x(state), columns.y(most[state])];
   return [
     { id: `least ${state}`, class: `known${dead}`, ...columns.bar(state, low, before[state]) },
@@ -60,11 +63,11 @@ const otherMarks = (columns, { last, ground }, { low }) =>
 
 const title = (label, width) => {
   if (width < NARROW) return `States of ${label}: proven (bar), possible (dotted)`;
-  return `States of ${label}: cost proven so far (bar), and at most in this turn (dotted)`;
+  return `States of ${label}: cost proven so far (bar), and what this turn can prove at most (dotted)`;
 };
 
 export const groundMarks = (state, { width, height }, { chosen, choose, moved, names }) => {
-  const { opening, ground, before, floor, ceiling, lower, table, board } = state;
+  const { opening, ground, before, floor, ceiling, lower, last, table, board } = state;
   const low = Math.min(...opening.least) - AIR;
   const range = [low, Math.max(...opening.most) + AIR];
   const states = board.states(table);
@@ -78,20 +81,22 @@ export const groundMarks = (state, { width, height }, { chosen, choose, moved, n
     shown,
     range,
   );
-  const fallen = mix(Math.min(...before), floor, moved);
+  const now = state.leastAt(moved);
+  const was = last?.passed ? last.from : lower;
+  // A line goes with the columns; its number is never one between two of the game's.
   const levels = [
     { name: "ceiling", value: ceiling, at: ceiling },
-    { name: "floor", value: floor, at: fallen },
-    { name: "lb", value: lower, at: lower },
+    { name: "floor", value: moved < 1 ? Math.min(...before) : floor, at: Math.min(...now) },
+    { name: "lb", value: moved < 1 ? was : lower, at: mix(was, lower, moved) },
   ];
   return [
     columns.title(title(board.tables[table].label, width)),
     ...columns.axis(),
     ...columns.bits(),
-    ...states.flatMap((each) => columnMarks(columns, each, { before, ...ground }, { low, moved, ceiling })),
+    ...states.flatMap((each) => columnMarks(columns, each, { before, ...ground, now }, { low, ceiling })),
     ...otherMarks(columns, state, { low }),
     ...levelMarks(columns, levels, isBeside),
-    ...anchorMarks(columns, leastOf(ground.least), "lowest"),
+    ...anchorMarks(columns, leastOf(now), "lowest"),
     ...columns.hits({
       chosen,
       label: (each) =>

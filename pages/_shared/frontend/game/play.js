@@ -1,6 +1,7 @@
 // A play of a puzzle: what may be done, what it leads to, and how its moves are written in an address.
 
 import { NEAR } from "../friends/exact.js";
+import { mix } from "../numbers.js";
 import { Board, Position } from "./rules.js";
 
 // A merge of two tables, and turns: a table, the questions asked for it, and "_" once its messages have been passed.
@@ -119,6 +120,11 @@ export class State {
   get ground() {
     this.#ground ??= this.position.ground(this.table);
     return this.#ground;
+  }
+
+  // The columns on their way from the last move: `moved` is how far, from 0 to 1.
+  leastAt(moved) {
+    return this.ground.least.map((value, state) => mix(this.before[state], value, moved));
   }
 
   // What LB rises to if the messages are passed now, and the most that it can in this turn.

@@ -6,9 +6,10 @@ import { hundredths } from "./words.js";
 const [TOP, HIGH] = [24, 20]; // pixels
 const MARGIN = 12; // pixels, at both ends
 const NAME = 75; // pixels that half a name needs
+const STAR = 7; // pixels, half of one: it stands at its place
 
 // The score in words: within its bar where there is room, else beside it.
-const scoreName = ({ level, score }, { now, low }) => {
+const scoreName = ({ level }, { now, low, score }) => {
   const isInside = now - low > NAME;
   const place = isInside ? { x: now - 6, "text-anchor": "end" } : { x: Math.max(now, low) + 6 };
   const text = `${level.price ? "score" : "LB"} ${hundredths(score)}`;
@@ -16,16 +17,19 @@ const scoreName = ({ level, score }, { now, low }) => {
 };
 
 // A goal on the way, and its name above or below.
-const goalMarks = (name, { at, value, text, above, tip }, width) => {
-  const anchor = at > width - NAME ? "end" : at < NAME ? "start" : "middle";
+const goalMarks = (name, { at, value, text, above, star = "", tip }, width) => {
+  const isFar = at > width - NAME - (star ? NAME : 0);
+  const anchor = isFar ? "end" : star || at < NAME ? "start" : "middle";
+  const x = at + (star ? (isFar ? STAR : -STAR) : 0);
+  const words = `${text} ${hundredths(value)}`;
   return [
     {
       ...{ id: name, class: `goal ${name}`, x1: at, x2: at, y1: TOP - (above ? 6 : 0) },
       ...{ y2: TOP + HIGH + (above ? 0 : 6), means: { what: name, value } },
     },
     {
-      ...{ id: `${name} name`, class: `goal-name ${name}`, x: at, y: above ? TOP - 9 : TOP + HIGH + 19 },
-      ...{ "text-anchor": anchor, text: `${text} ${hundredths(value)}`, tip },
+      ...{ id: `${name} name`, class: `goal-name ${name}`, x, y: above ? TOP - 9 : TOP + HIGH + 19 },
+      ...{ "text-anchor": anchor, text: isFar ? `${words} ${star}`.trim() : `${star} ${words}`.trim(), tip },
     },
   ];
 };
@@ -40,8 +44,9 @@ export const trackMarks = (state, { width }, { moved, from }) => {
   const engine = () => ["Par", "What the engine's own questions reach, if it has to stop after as many as you have"];
   const search = () => ["Best possible", "With these questions and turns, found by trying all plays"];
   const cheapest = () => ["Optimum", "The least energy: no bound can be higher"];
-  // What passing now would add.
-  const offered = state.isOver ? now : Math.max(now, x(state.offer));
+  // What passing now would add, by the columns as they are drawn; or what it is about to add.
+  const gain = state.isOver ? 0 : Math.max(Math.min(...state.leastAt(moved)) - state.lower, 0);
+  const offered = Math.max(now, x(score + gain));
   return [
     { id: "way", class: "track", x: x(low), y: TOP, width: x(high) - x(low), height: HIGH },
     {
@@ -63,9 +68,10 @@ export const trackMarks = (state, { width }, { moved, from }) => {
     ...goalMarks("par", { at: x(par.score), value: par.score, text: "par", above: false, tip: engine }, width),
     ...goalMarks(
       "best",
-      { at: x(best.score), value: best.score, text: "★ best possible", above: true, tip: search },
+      { at: x(best.score), value: best.score, text: "best possible", above: true, star: "★", tip: search },
       width,
     ),
-    scoreName(state, { now, low: x(low) }),
+    // A number is never one between two of the game's.
+    scoreName(state, { now, low: x(low), score: moved < 1 ? from : score }),
   ];
 };
