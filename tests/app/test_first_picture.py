@@ -11,6 +11,7 @@ import pytest
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from pages._shared.app import routing
 from pages._shared.app.first_picture import FirstPicture, View
 from pages._shared.game import page as game
 from pages._shared.learn import LESSONS
@@ -33,7 +34,7 @@ class Documents:
         body, headers = DOCUMENT.encode(), {"etag": "x", "last-modified": "y"}
         if b"gzip" in told.get(b"accept-encoding", b""):
             body, headers = gzip.compress(body), headers | {"content-encoding": "gzip"}
-        if b"if-none-match" in told:
+        if b"if-none-match" in told or b"range" in told:
             await Response(status_code=304)(scope, receive, send)
         elif scope["path"].endswith("gone/learn"):
             await Response("gone", 404, media_type="text/html")(scope, receive, send)
@@ -65,7 +66,17 @@ def get(address: str, method: str = "GET", **headers: str) -> tuple[int, dict[st
     return said[0]["status"], told, (gzip.decompress(body) if "content-encoding" in told else body).decode()
 
 
-@pytest.mark.parametrize("address", ["/learn", "/below/learn", "/learn?lesson=row", "/game", "/game?level=3&moves=A_"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/learn",
+        "/learn?lesson=row",
+        "/learn?lesson=zz&lesson=row",
+        "/learn?embed=false",
+        "/game",
+        "/game?level=3&moves=A_",
+    ],
+)
 def test_the_document_of_a_page_has_its_first_picture(address: str) -> None:
     status, headers, text = get(address)
     name = "game" if "game" in address else "learn"
@@ -83,6 +94,7 @@ def test_the_document_of_a_page_has_its_first_picture(address: str) -> None:
 
 def test_it_begins_with_what_the_address_names() -> None:
     assert '"lesson":"row"' in get("/learn?lesson=row")[2]
+    assert '"lesson":"friends"' in get("/learn?lesson=row&lesson=")[2]
     assert '"lesson":"row","done":["loop"]' in get("/learn?lesson=row&done=loop,gone")[2]
     assert f'"lesson":"{next(iter(LESSONS))}"' in get("/learn")[2]
     assert '"level":3,"puzzle":2,"moves":"A_"' in get("/game?level=3&puzzle=2&moves=A_")[2]
@@ -91,7 +103,7 @@ def test_it_begins_with_what_the_address_names() -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        *("/", "/edge", "/learning", "/learn/learn.js"),
+        *("/", "/edge", "/learning", "/learn/learn.js", "/static/learn", "/below/learn"),
         *("/learn?embed=true", "/learn?lesson=none", "/learn?lesson=%3C/script%3E"),
         *("/game?level=9", "/game?level=x", "/game?puzzle=99", "/game?moves=Z"),
     ],
@@ -105,12 +117,18 @@ def test_what_is_no_document_stays_as_it_is(address: str) -> None:
     assert get(address)[2] in ("gone", DOCUMENT)
 
 
+def test_below_a_path_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routing.st, "get_option", lambda _: "/lab/")
+    assert get("/learn")[2] == get("/lab/lab/learn")[2] == DOCUMENT
+    assert "<script>" in get("/lab/learn")[2]
+
+
 def test_other_requests_stay_as_they_are() -> None:
     assert get("/learn", method="POST")[2] == DOCUMENT
 
 
 def test_it_is_compressed_for_those_who_take_that_and_is_always_sent_whole() -> None:
-    _, headers, text = get("/learn", accept_encoding="gzip, br", if_none_match="x")
+    _, headers, text = get("/learn", accept_encoding="gzip, br", if_none_match="x", range="bytes=0-9")
     assert headers["content-encoding"] == "gzip"
     assert text == get("/learn")[2]
     assert int(headers["content-length"]) < len(text) / 3

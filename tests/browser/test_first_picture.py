@@ -17,7 +17,8 @@ COMPONENT = """(name) => {
     return found.map((root) => {
         const { x, y, width } = root.getBoundingClientRect();
         const heading = document.querySelector('#first-picture h1, h1.page').getBoundingClientRect();
-        return { at: [x, y, width, heading.x, heading.y], marks: root.querySelectorAll('svg *').length };
+        const at = [x, y, width, heading.x, heading.y, document.title];
+        return { at, marks: root.querySelectorAll('svg *').length };
     });
 }"""
 
@@ -35,7 +36,10 @@ def found(page: Page, name: str) -> Any:
     return component
 
 
-@pytest.mark.parametrize(("address", "name"), [("/learn", "learn"), ("/game?level=3&puzzle=2", "game")])
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [("/learn", "learn"), ("/learn?lesson=row", "learn"), ("/game?level=3&puzzle=2", "game")],
+)
 def test_the_first_picture_is_where_the_page_will_be(visitor: BrowserContext, address: str, name: str) -> None:
     early = visitor.new_page()
     # The app never comes.
@@ -50,6 +54,7 @@ def test_the_first_picture_is_where_the_page_will_be(visitor: BrowserContext, ad
     expect(page.locator("#first-picture")).to_have_count(0)
     page.wait_for_selector("[data-test-script-state=notRunning]")
     after = found(page, name)
+    assert before["at"].pop() == after["at"].pop()
     assert before["at"] == pytest.approx(after["at"], abs=1.5)
     assert before["marks"] > 20
 

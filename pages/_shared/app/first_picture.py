@@ -18,11 +18,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages._shared.app.frontend import FRONTEND, Component, functions
+from pages._shared.app.routing import own_path
 from pages._shared.app.type_size import TYPE_SIZE
 
 # What the app must not know: that the browser has the document, as what is added may have changed; and that it takes
-# it compressed, as only the whole of it is.
-_UNTOLD = (b"if-none-match", b"if-modified-since", b"accept-encoding")
+# it compressed, or wants a part of it.
+_UNTOLD = (b"if-none-match", b"if-modified-since", b"accept-encoding", b"range")
 _FONT = re.compile(r'href="(\./static/media/SourceSans[^"]*Upright[^"]*\.woff2)"')
 _ROOT = '<div id="root"></div>'
 _STYLE = (FRONTEND / "first_picture.css").read_text(encoding="utf-8")
@@ -85,9 +86,9 @@ class FirstPicture:
         """What is added to the document that is asked for; None if it stays as it is."""
         if scope["type"] != "http" or scope["method"] != "GET":
             return None
-        view = self.views.get(scope["path"].rpartition("/")[2])
-        fields = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        data = None if view is None or "embed" in fields else view.data(fields)
+        view = next((view for name, view in self.views.items() if scope["path"] == own_path(name)), None)
+        fields = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        data = None if view is None or fields.get("embed") == "true" else view.data(fields)
         return None if view is None or data is None else picture(view, data)
 
 
@@ -134,12 +135,12 @@ def _with(messages: list[Message], added: str, compresses: bool) -> list[Message
         return messages
     document = body.decode()
     body = document.replace(_ROOT, f"{_face(document)}{added}{_ROOT}").encode()
-    for name in ("etag", "last-modified"):
+    for name in ("etag", "last-modified", "accept-ranges"):
         del headers[name]
     if compresses:
         body = gzip.compress(body, compresslevel=6)
         headers["content-encoding"] = "gzip"
-        headers.add_vary_header("accept-encoding")
+        headers["vary"] = "Accept-Encoding"
     headers["content-length"] = str(len(body))
     return [{**messages[0], "headers": headers.raw}, {"type": "http.response.body", "body": body}]
 

@@ -1,20 +1,42 @@
-// Draws a page before the app is there, in its place. The loader takes it away when the page is drawn; so does time, if
-// the app does not come, or another page is opened.
+// Draws a page before the app is there, in its place. The loader takes it away when the page is drawn.
 
 import { isAddressed } from "./fields.js";
 
-const AT_MOST = 20000; // milliseconds that it stays
-const EVERY = 100; // milliseconds between two looks at the address
+const AT_MOST = 10000; // milliseconds that it stays once the app is there
+const EVERY = 100; // milliseconds between two looks at the address and at the app
 const KEPT = "bender-lab:tour"; // where the browser remembers a lesson, which the app will open instead
+const APP = "[data-testid=stMain]";
+const SAYS_ELSE = "[data-testid=stException], [role=dialog]"; // an error, or a lost connection
+
+// A browser may refuse to remember anything.
+const remembered = (key) => {
+  try {
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+};
 
 // The colours that were chosen in the app, or those of the system.
 const coloursOf = ({ light, dark }) => {
-  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
+  const chosen = remembered(`stActiveTheme-${location.pathname}-v2`);
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   return chosen.includes("Dark") || (isDark && !chosen.includes("Light")) ? dark : light;
 };
 
-const isRecalled = (name) => name === "learn" && !isAddressed("lesson") && localStorage.getItem(KEPT) !== null;
+const isRecalled = (name) => name === "learn" && !isAddressed("lesson") && remembered(KEPT).includes("lesson");
+
+// Take it away when another page is opened, or the app has something else to say.
+const watch = (first) => {
+  const { pathname } = location;
+  let since = null;
+  const timer = setInterval(() => {
+    if (document.querySelector(APP)) since ??= performance.now();
+    const isLate = since !== null && performance.now() - since > AT_MOST;
+    if (isLate || location.pathname !== pathname || document.querySelector(SAYS_ELSE)) first.remove();
+    if (!first.isConnected) clearInterval(timer);
+  }, EVERY);
+};
 
 // `load`: the loader of components. It draws `page`, the elements of one, with `data`.
 export const draw = (load, { name, title, page, data, themes }) => {
@@ -24,13 +46,10 @@ export const draw = (load, { name, title, page, data, themes }) => {
   first.dataset.component = name;
   for (const [key, value] of Object.entries(coloursOf(themes))) first.style.setProperty(key, value);
   first.querySelector("h1").textContent = title;
+  document.title = `${title} · Bender Lab`;
   document.body.append(first);
   const parentElement = first.querySelector("h1 + div").attachShadow({ mode: "open" });
   parentElement.innerHTML = page;
   load({ parentElement, data, setTriggerValue: () => {} });
-  const [{ pathname }, begun] = [location, performance.now()];
-  const timer = setInterval(() => {
-    if (location.pathname !== pathname || performance.now() - begun > AT_MOST) first.remove();
-    if (!first.isConnected) clearInterval(timer);
-  }, EVERY);
+  watch(first);
 };

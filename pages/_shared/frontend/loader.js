@@ -29,8 +29,9 @@ export default async function (component) {
   takeFirstAway(name, parentElement);
 }
 
-// The first picture is not needed once the page itself is drawn.
+// The first picture is not needed once the page itself is drawn: with what it draws when it sees where it is.
 const takeFirstAway = (name, parentElement) => {
   const first = document.getElementById("first-picture");
-  if (first?.dataset.component === name && !first.contains(parentElement.host)) first.remove();
+  if (first?.dataset.component === name && !first.contains(parentElement.host))
+    requestAnimationFrame(() => requestAnimationFrame(() => first.remove()));
 };

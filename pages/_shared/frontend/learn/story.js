@@ -82,6 +82,8 @@ export class Story {
       this.listening.abort();
       return;
     }
+    // The first picture, before the app is there, is only looked at.
+    if (this.page.root.getRootNode().host.closest("[inert]")) return;
     const isMeant = !(event.ctrlKey || event.metaKey || event.altKey);
     if (!isMeant || event.composedPath()[0].closest?.(TYPED_INTO)) return;
     const by = { [FORWARD]: 1, [BACK]: -1 }[event.key.toLowerCase()];
