@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
 
-from pages._shared.app.address import from_address, state
+from pages._shared.app.address import state
 from pages._shared.app.compiling import tell_progress
-from pages._shared.app.fields import PART
 from pages._shared.app.glossary import GLOSSARY, in_markdown
 from pages._shared.app.session import has_lab
 from pages._shared.app.tabs import tabs
 from pages._shared.app.text import markdown
+from pages._shared.method.choosing import VIEW, addressed, choose
 from pages._shared.method.formulas import FORMULAS, MISPRINTS, Formula, source
-from pages._shared.method.live import addressed, numbers
+from pages._shared.method.live import numbers
 from pages._shared.method.notation import NOTATION, Symbol, symbols_of
 from pages._shared.method.numbers import Numbers
 
@@ -75,16 +75,16 @@ st.markdown(
     "What the engine computes, step by step, after Yarkony and Wang, *Accelerating Message Passing for MAP with "
     "Benders Decomposition*; our additions are marked as such."
 )
-views: dict[str, Callable[[], None]] = {
-    **{chapter: partial(formulas, chapter) for chapter in FORMULAS},
-    "Notation": notation,
-    "Misprints of the paper": misprints,
-    "Glossary": glossary,
-}
-parts = dict(zip(("bound", "rows", "beyond", "notation", "misprints", "glossary"), views, strict=True))
-st.session_state.setdefault("method_view", parts[from_address(PART, "bound")])
-opened = tabs("method_view", views)
-part = next(part for part, view in parts.items() if view == opened)
-state((PART.say(part) if part != PART.usual else {}) | addressed())
+choose()
+tabs(
+    VIEW,
+    {
+        **{chapter: partial(formulas, chapter) for chapter in FORMULAS},
+        "Notation": notation,
+        "Misprints of the paper": misprints,
+        "Glossary": glossary,
+    },
+)
+state(addressed())
 if not has_lab():
     tell_progress("The numbers of other messages and runs follow")

@@ -7,8 +7,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.stopping import never
-from pages._shared.app.address import from_address
-from pages._shared.app.fields import MESSAGE, NUMBERS
 from pages._shared.app.naming import which_run
 from pages._shared.app.session import Lab, has_lab, lab, sample
 from pages._shared.app.text import complaint, label
@@ -19,6 +17,8 @@ from pages._shared.method.recorded import recorded
 from pages._shared.running.findings import findings, show_work
 
 FRIENDS, OWN = "12 friends at 4 tables", "the run that is open"
+# The widgets by which they and the message of the friends are chosen.
+RUN, MESSAGE_SHOWN = "method_run", "method_message"
 # Of the friends: each table is a group.
 M, VARIANT = 3, 9
 RULES = f"M = {M}, variant {VARIANT}"
@@ -61,24 +61,6 @@ def _arrows(engine: bc.Engine) -> list[str]:
     return [f"{names[q]} → {names[p]}" for p, q in ends]
 
 
-def addressed() -> dict[str, str]:
-    """What is chosen, as a part of the address."""
-    if st.session_state.get("method_run") == OWN:
-        return NUMBERS.say("run")
-    arc = st.session_state.get("method_message", FIRST)
-    return MESSAGE.say(arc) if arc != FIRST else {}
-
-
-def _linked_message(count: int) -> int:
-    """The message of the friends that the address names, of so many."""
-    linked = from_address(MESSAGE, FIRST)
-    if 0 <= linked < count:
-        return linked
-    if "method_message" not in st.session_state:
-        complaint(f"There is no message {linked} of the friends: they have messages 0 to {count - 1}.")
-    return FIRST
-
-
 def numbers(view: str) -> Numbers:
     """Choose the run and the message; the numbers that a view of the page shows of them, as far as they are known."""
     if not has_lab():
@@ -86,21 +68,20 @@ def numbers(view: str) -> Numbers:
         return recorded()
     current = lab()
     choices = st.container(horizontal=True, vertical_alignment="bottom")
-    linked = OWN if from_address(NUMBERS, "friends") == "run" else FRIENDS
-    whose = choices.segmented_control(
-        "Numbers of", (FRIENDS, OWN), default=linked, key="method_run", persist_state="session", required=True
-    )
+    whose = choices.segmented_control("Numbers of", (FRIENDS, OWN), key=RUN, required=True)
     if whose == OWN:
         found, run = _of_run(current, view, choices), which_run(current)
     else:
         arrows = _arrows_of_friends()
+        linked = st.session_state[MESSAGE_SHOWN]
+        if not 0 <= linked < len(arrows):
+            complaint(f"There is no message {linked} of the friends: they have messages 0 to {len(arrows) - 1}.")
+            st.session_state[MESSAGE_SHOWN] = FIRST
         arc = choices.selectbox(
             "Message",
             range(len(arrows)),
-            _linked_message(len(arrows)),
             format_func=arrows.__getitem__,
-            key="method_message",
-            persist_state="session",
+            key=MESSAGE_SHOWN,
             width=WIDTH,
         )
         found, run = _of_friends(arc, view), RULES

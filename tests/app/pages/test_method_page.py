@@ -188,3 +188,25 @@ def test_what_a_link_names_and_is_not_there_is_said(fields: dict[str, str], sent
     assert sentence in " ".join(complaints(test))
     assert test.session_state.method_view == "Bound"
     assert addressed(test) == {}
+
+
+def test_what_is_chosen_is_kept_until_an_address_names_something_else() -> None:
+    test = linked(part="rows", message="4")
+    ran(test.run())
+    go(test, "learn")
+    go(test, "method")
+    assert test.session_state.method_view == "Rows"
+    assert addressed(test) == {"part": "rows", "message": "4"}
+    # Parts without numbers keep them, too.
+    test = linked(part="misprints", numbers="run", message="2")
+    assert addressed(test) == {"part": "misprints", "numbers": "run", "message": "2"}
+    test.session_state.method_view = "Bound"
+    ran(test.run())
+    assert addressed(test) == {"numbers": "run", "message": "2"}
+
+
+def test_a_complaint_about_a_link_goes_with_the_next_choice() -> None:
+    test = linked(part="end", message="99")
+    assert len(complaints(test)) == 2
+    test.session_state.method_view = "Rows"
+    assert complaints(ran(test.run())) == []
