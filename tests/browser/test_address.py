@@ -188,3 +188,32 @@ def test_a_choice_that_is_not_applied_is_said_on_watch_and_covers_nothing(watch:
     watch.press("Apply it")
     watch.expect_run(variant=3)
     expect(said).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_back_leads_to_what_was_chosen_on_method(watch: Lab) -> None:
+    def shows(message: int, words: str) -> None:
+        watch.page.wait_for_function(f"new URLSearchParams(location.search).get('message') === '{message}'")
+        expect(watch.page.get_by_text(f"message {words}, where")).to_be_visible()
+        assert parameters(watch)["part"] == ["rows"]
+
+    watch.open("/method?part=rows&message=2")
+    shows(2, "D → A")
+    watch.choose("Message", "B → A")
+    shows(0, "B → A")
+    watch.go("Learn")
+    watch.go("Method")
+    shows(0, "B → A")
+    watch.choose("Message", "D → A")
+    shows(2, "D → A")
+    for back in (watch.page.go_back, watch.page.go_back):
+        back()
+        watch.settle()
+    shows(0, "B → A")
+    for forward in (watch.page.go_forward, watch.page.go_forward):
+        forward()
+        watch.settle()
+    shows(2, "D → A")
+    watch.page.reload()
+    watch.settle()
+    shows(2, "D → A")
