@@ -23,7 +23,10 @@ COMPONENT = """(name) => {
 }"""
 
 
-@pytest.fixture(params=[(1280, 800), (1920, 1080), (390, 844)], ids=str)
+LARGE, SMALL = (pytest.param(size, marks=pytest.mark.slow) for size in ((1920, 1080), (390, 844)))
+
+
+@pytest.fixture(params=[(1280, 800), LARGE, SMALL], ids=str)
 def visitor(browser: Browser, app_url: str, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     width, height = request.param
     context = browser.new_context(base_url=app_url, viewport={"width": width, "height": height})

@@ -300,6 +300,7 @@ def test_the_second_click_of_a_double_click_asks_nothing(game: Game) -> None:
     expect(game.root.locator(".budget")).to_contain_text("4 of 5")
 
 
+@pytest.mark.slow
 def test_a_play_that_is_shown_goes_on_by_itself_to_its_end(page: Page) -> None:
     found = puzzle(1, 10)
     assert len(re.findall("r", found["best"]["moves"])) == 3

@@ -177,6 +177,7 @@ def test_what_a_level_teaches_is_needed(number: int) -> None:
         assert 0 < paid < level.questions - 1
 
 
+@pytest.mark.slow
 def test_what_the_lessons_say_of_their_puzzles_is_so() -> None:
     """However ties are broken."""
     ends = [widest(puzzle(1, k)) for k in range(10)]
