@@ -58,7 +58,8 @@ def test_the_first_picture_is_where_the_page_will_be(visitor: BrowserContext, ad
     page.wait_for_selector("[data-test-script-state=notRunning]")
     after = found(page, name)
     assert before["at"].pop() == after["at"].pop()
-    assert before["at"] == pytest.approx(after["at"], abs=1.5)
+    # What is above a later lesson may differ by some pixels: times of this machine stand there.
+    assert before["at"] == pytest.approx(after["at"], abs=6)
     assert before["marks"] > 20
 
 
