@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from pages._shared.app.compressing import Compressing
+from tests.app.asgi import get
 
 CODE = "let answer = 42;\n" * 200
 
@@ -26,27 +24,6 @@ class Files:
         self.asked += 1
         gone = scope["path"].endswith("gone.js")
         await Response(CODE, 404 if gone else 200, media_type="text/javascript")(scope, receive, send)
-
-
-def get(app: Any, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """The status, the headers and the body of an answer."""
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    said: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Message) -> None:
-        said.append(message)
-
-    # In a thread of its own, as this one may have a loop already.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, app(scope, receive, send)).result()
-    if not said:
-        return 0, {}, b""
-    told = {name.decode(): value.decode() for name, value in said[0]["headers"]}
-    return said[0]["status"], told, b"".join(message.get("body", b"") for message in said[1:])
 
 
 def test_code_is_compressed_once() -> None:

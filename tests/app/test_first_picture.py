@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from pages._shared.app import routing
 from pages._shared.app.first_picture import FirstPicture, View
 from pages._shared.game import page as game
 from pages._shared.learn import LESSONS
 from pages._shared.learn import page as learn
+from tests.app import asgi
 from tests.protocol import check
 
 FONT = '<link href="./static/media/SourceSansVF-Upright.ttf.X.woff2">'
@@ -46,24 +45,9 @@ class Documents:
 
 def get(address: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
     """The status, the headers and the text of an answer."""
-    path, _, query = address.partition("?")
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": raw}
-    said: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Message) -> None:
-        said.append(message)
-
-    # In a thread of its own, as this one may have a loop already.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, FirstPicture(Documents(), VIEWS)(scope, receive, send)).result()  # type: ignore[arg-type]
-    told = {name.decode(): value.decode() for name, value in said[0]["headers"]}
-    body = b"".join(message.get("body", b"") for message in said[1:])
-    assert int(told.get("content-length", len(body))) == len(body)
-    return said[0]["status"], told, (gzip.decompress(body) if "content-encoding" in told else body).decode()
+    status, sent, body = asgi.get(FirstPicture(Documents(), VIEWS), address, method, **headers)
+    assert int(sent.get("content-length", len(body))) == len(body)
+    return status, sent, (gzip.decompress(body) if "content-encoding" in sent else body).decode()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
@@ -17,9 +18,9 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages._shared.app.frame import TYPE_SIZE
 from pages._shared.app.frontend import FRONTEND, Component, functions
 from pages._shared.app.routing import own_path
-from pages._shared.app.type_size import TYPE_SIZE
 
 # What the app must not know: that the browser has the document, as what is added may have changed; and that it takes
 # it compressed, or wants a part of it.
@@ -94,20 +95,25 @@ class FirstPicture:
 
 def picture(view: View, data: Mapping[str, object]) -> str:
     """The elements that draw a view of a page."""
-    component, (load, draw) = view.component, _SCRIPTS
-    code = {key: value for key, value in component.code.items() if key != "script"}
-    style = code.pop("style")
-    given = {"name": component.name, "title": view.title, "page": component.page, "themes": _themes()}
+    given = {"name": view.component.name, "title": view.title, "page": view.component.page, "themes": _themes()}
     script = f"""(() => {{
-        globalThis.benderLab = {_json(code)};
-        const main = (() => {{ {component.functions} return all.at(-1); }})();
-        const {{ draw }} = (() => {{ {draw} return all.at(-1); }})();
-        benderLab[{_json(component.name)}] = {{ style: {_json(style)}, main }};
-        {load}
+        {_code(view.component)}
         draw(load, {_json({**given, "data": {**data, "code": None}})});
     }})();"""
     assert "</script" not in script
     return f"<style>{TYPE_SIZE}{_STYLE}</style><script>{script}</script>"
+
+
+@cache
+def _code(component: Component) -> str:
+    """What is the same in every document: the component as the loader finds it, the loader, and what draws with it."""
+    load, draw = _SCRIPTS
+    shared = {key: value for key, value in component.code.items() if key not in ("script", "style")}
+    return f"""globalThis.benderLab = {_json(shared)};
+        const main = (() => {{ {component.functions} return all.at(-1); }})();
+        const {{ draw }} = (() => {{ {draw} return all.at(-1); }})();
+        benderLab[{_json(component.name)}] = {{ style: {_json(component.code["style"])}, main }};
+        {load}"""
 
 
 def _themes() -> dict[str, dict[str, str]]:

@@ -14,7 +14,6 @@ from bender_core.visualization.styles import PALETTE
 from pages._shared.app.frontend import MARKS
 from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
-from pages._shared.app.type_size import TYPE_SIZE
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.visits import attend
 
@@ -26,6 +25,9 @@ inspect.getmodule(inspect.currentframe())
 _OF_THE_MODEL = ("Instance", "Partition", "Watch", "Cycles", "Edge", "Compare")
 # Those whose picture names it in sight, and takes the whole window.
 _PICTURES = ("Watch", "Cycles")
+
+# By the width of the window.
+TYPE_SIZE = "html { font-size: clamp(16px, calc(16px + (100vw - 1280px) / 140), 20.6px) !important; }"
 
 _CSS = """<style>
   /* Large windows are far away: on a projector nothing is smaller than 18 pixels. */
