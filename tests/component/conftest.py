@@ -54,6 +54,7 @@ class Tab:
     def __init__(self, profile: BrowserContext) -> None:
         self._profile = profile
         self._page: Page | None = None
+        self._has_clock = False
         self.sound = Soundness(ADDRESS)
 
     @property
@@ -64,8 +65,16 @@ class Tab:
             self._page.goto("/")
         return self._page
 
+    def take_clock(self) -> None:
+        """Let the test move the page's clock. It would not go right again, so the next test gets a new page."""
+        self._has_clock = True
+        self.page.clock.install()
+
     def empty(self) -> None:
         """Take away all that a test has left in the page."""
+        if self._has_clock:
+            self.close()
+            return
         page = self.page
         page.evaluate(EMPTY)
         page.emulate_media(reduced_motion="reduce", color_scheme="light")
@@ -76,6 +85,7 @@ class Tab:
         if self._page is not None:
             self._page.close()
         self._page = None
+        self._has_clock = False
 
 
 @pytest.fixture(scope="session")

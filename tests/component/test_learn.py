@@ -15,6 +15,7 @@ from pages._shared.app.session import sample
 from pages._shared.learn import LESSONS
 from pages._shared.learn.recorded import world
 from pages._shared.learn.rows import Between
+from tests.component.conftest import Tab
 from tests.component.mounting import Learn
 
 EXACT = """async ([own, wishes, changes]) => {
@@ -382,8 +383,8 @@ def test_nothing_is_said_on_the_way_to_another_page(learn: Learn) -> None:
     assert learn.triggers[said:][-1] == ("progress", {"lesson": "recycle", "done": []})
 
 
-def test_what_was_held_back_is_said_later(learn: Learn) -> None:
-    learn.page.clock.install()
+def test_what_was_held_back_is_said_later(tab: Tab, learn: Learn) -> None:
+    tab.take_clock()
     learn.root.evaluate("({ learn }) => { learn.departure.pressed = performance.now(); learn.say('row'); }")
     assert not learn.triggers
     learn.page.clock.run_for(2_000)

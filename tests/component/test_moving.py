@@ -63,7 +63,7 @@ def test_a_press_that_is_lost_on_the_way_is_made_up_for(
     tab: Tab, stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As while the connection is down, or if only the answer was lost: then nothing is done twice."""
-    stage.page.clock.install()
+    tab.take_clock()
     answer, lost = stage.answer, iter([lambda *_: None, lambda *asked: answer(*asked) and None])
     monkeypatch.setattr(stage, "answer", lambda *asked: next(lost, answer)(*asked))
     stage.root.locator("[data-step=sweep]").click()
@@ -73,8 +73,6 @@ def test_a_press_that_is_lost_on_the_way_is_made_up_for(
     stage.settle()
     run.step("sweep")
     stage.shows(run)
-    # Its clock would not go right again.
-    tab.close()
 
 
 @pytest.fixture

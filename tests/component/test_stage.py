@@ -240,7 +240,7 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
     """As when the connection breaks at that moment; one that waits for nothing has been left."""
     stage = watched(lab("tiny", 3, 9))
     stage.settle()
-    stage.page.clock.install()
+    tab.take_clock()
     monkeypatch.setattr(stage, "answer", lambda *_: None)
     stage.root.locator("[data-step=sweep]").click()
     stage.page.evaluate("document.querySelector('main').remove()")
@@ -248,8 +248,6 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
         stage.page.clock.fast_forward(5000)
     said = [(name, value["do"], value["has_graph"]) for name, value in stage.triggers]
     assert said[-2:] == [("command", "poll", False)] * 2
-    # Its clock would not go right again.
-    tab.close()
 
 
 @pytest.mark.slow
