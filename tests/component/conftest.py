@@ -40,57 +40,61 @@ def answer(route: Route) -> None:
         route.fulfill(body=path.read_text(encoding="utf-8"), content_type=TYPES[path.suffix])
 
 
-@pytest.fixture(scope="session")
-def bare(browser: Browser) -> BrowserContext:
+def serverless(browser: Browser) -> BrowserContext:
+    """A profile whose requests are answered here, with a page that keeps its process alive."""
     profile = new_profile(browser, ADDRESS)
     profile.route("**/*", answer)
     profile.new_page().goto("/")
     return profile
 
 
+@pytest.fixture(scope="session")
+def bare(browser: Browser) -> BrowserContext:
+    return serverless(browser)
+
+
 class Tab:
     """A page that one test after the other finds empty, with the code of what was mounted before, as in the app."""
 
-    def __init__(self, profile: BrowserContext) -> None:
-        self._profile = profile
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
         self._page: Page | None = None
         self._has_clock = False
         self.sound = Soundness(ADDRESS)
 
     @property
     def page(self) -> Page:
-        """The page, a new one if the last was closed."""
+        """The page, a new one in a new profile if the last was closed."""
         if self._page is None:
-            self._page = self.sound.watch(self._profile.new_page())
+            self._page = self.sound.watch(serverless(self._browser).new_page())
             self._page.goto("/")
         return self._page
 
     def take_clock(self) -> None:
-        """Let the test move the page's clock. It would not go right again, so the next test gets a new page."""
+        """Let the test move the clock of the page. No page of this profile has a true one again."""
         self._has_clock = True
         self.page.clock.install()
 
-    def empty(self) -> None:
-        """Take away all that a test has left in the page."""
-        if self._has_clock:
+    def tidy(self, *, has_failed: bool) -> None:
+        """Take away all that a test has left, for the next one."""
+        if has_failed or self._has_clock:
             self.close()
             return
-        page = self.page
-        page.evaluate(EMPTY)
-        page.emulate_media(reduced_motion="reduce", color_scheme="light")
-        page.set_viewport_size(VIEWPORT)
-        page.mouse.move(0, 0)
+        self.page.evaluate(EMPTY)
+        self.page.emulate_media(reduced_motion="reduce", color_scheme="light")
+        self.page.set_viewport_size(VIEWPORT)
+        self.page.mouse.move(0, 0)
 
     def close(self) -> None:
         if self._page is not None:
-            self._page.close()
+            self._page.context.close()
         self._page = None
         self._has_clock = False
 
 
 @pytest.fixture(scope="session")
-def tab(bare: BrowserContext) -> Iterator[Tab]:
-    tab = Tab(bare)
+def tab(browser: Browser) -> Iterator[Tab]:
+    tab = Tab(browser)
     yield tab
     tab.close()
 
@@ -101,10 +105,7 @@ def page(tab: Tab, answered: None, request: pytest.FixtureRequest) -> Iterator[P
     yield tab.page
     tab.sound.report([tab.page], request.node)
     problems, tab.sound.problems = tab.sound.problems, []
-    if problems or request.node.stash.get(failed, False):
-        tab.close()
-    else:
-        tab.empty()
+    tab.tidy(has_failed=bool(problems) or request.node.stash.get(failed, False))
     assert not problems, "\n".join(problems)
 
 
