@@ -82,12 +82,48 @@ def test_it_has_the_colours_of_the_page(browser: Browser, app_url: str) -> None:
         page.context.close()
 
 
-def test_a_lesson_that_the_browser_remembers_is_not_preceded_by_another(browser: Browser, app_url: str) -> None:
+# The lesson at the reading line.
+READ = """() => {
+    const roots = [...document.querySelectorAll('*')].flatMap(({ shadowRoot }) => shadowRoot ?? []);
+    const sections = roots.flatMap((root) => [...root.querySelectorAll('[data-lesson]')]);
+    return sections.findLast((section) => section.getBoundingClientRect().y < innerHeight / 2)?.dataset.lesson;
+}"""
+
+
+def test_it_begins_at_the_lesson_that_the_browser_remembers(browser: Browser, app_url: str) -> None:
     page = browser.new_context(base_url=app_url).new_page()
     page.goto("/learn?lesson=row")
     page.wait_for_function("localStorage.getItem('bender-lab:tour')?.includes('row')")
     page.route_web_socket("**/*", lambda _: None)
+    for address, lesson in (("/learn", "row"), ("/learn?lesson=loop", "loop")):
+        page.goto(address)
+        expect(page.locator("#first-picture svg *").first).to_be_attached()
+        page.wait_for_function(f"(lesson) => ({READ})() === lesson", arg=lesson)
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", ["{", "null", "[]", '{"lesson": 1, "done": {}}', '{"lesson": "gone", "done": ["x"]}'])
+def test_what_no_version_has_written_is_not_remembered(browser: Browser, app_url: str, kept: str) -> None:
+    page = browser.new_context(base_url=app_url).new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.add_init_script(
+        f"localStorage.getItem('bender-lab:tour') ?? localStorage.setItem('bender-lab:tour', '{kept}')"
+    )
     page.goto("/learn")
-    page.wait_for_load_state("load")
+    page.wait_for_selector("[data-test-script-state=notRunning]")
     expect(page.locator("#first-picture")).to_have_count(0)
+    page.wait_for_function("location.search.includes('lesson=friends')")
+    page.wait_for_function("JSON.parse(localStorage.getItem('bender-lab:tour')).lesson === 'friends'")
+    assert problems == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_a_slow_network_is_seen_to_be_one(browser: Browser, app_url: str) -> None:
+    page = browser.new_context(base_url=app_url).new_page()
+    page.route_web_socket("**/*", lambda _: None)
+    page.goto("/game")
+    page.wait_for_function("getComputedStyle(document.querySelector('#first-picture'), '::after').opacity > 0.5")
     page.context.close()

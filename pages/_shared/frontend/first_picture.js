@@ -1,10 +1,9 @@
 // Draws a page before the app is there, in its place. The loader takes it away when the page is drawn.
 
-import { isAddressed } from "./fields.js";
+import { recalled } from "./tour.js";
 
 const AT_MOST = 10000; // milliseconds that it stays once the app is there
 const EVERY = 100; // milliseconds between two looks at the address and at the app
-const KEPT = "bender-lab:tour"; // where the browser remembers a lesson, which the app will open instead
 const APP = "[data-testid=stMain]";
 const SAYS_ELSE = "[data-testid=stException], [role=dialog]"; // an error, or a lost connection
 
@@ -24,7 +23,12 @@ const coloursOf = ({ light, dark }) => {
   return chosen.includes("Dark") || (isDark && !chosen.includes("Light")) ? dark : light;
 };
 
-const isRecalled = (name) => name === "learn" && !isAddressed("lesson") && remembered(KEPT).includes("lesson");
+// Learn goes on where this browser was; it may remember a lesson of an earlier version.
+const resumed = (page, data) => {
+  if (!data.lesson) return data;
+  const { lesson, done } = recalled(data);
+  return { ...data, done, lesson: page.includes(`data-lesson="${lesson}"`) ? lesson : data.lesson };
+};
 
 // Take it away when another page is opened, or the app has something else to say.
 const watch = (first) => {
@@ -40,7 +44,6 @@ const watch = (first) => {
 
 // `load`: the loader of components. It draws `page`, the elements of one, with `data`.
 export const draw = (load, { name, title, page, data, themes }) => {
-  if (isRecalled(name)) return;
   const first = document.createElement("div");
   Object.assign(first, { id: "first-picture", inert: true, innerHTML: "<div><h1></h1><div></div></div>" });
   first.dataset.component = name;
@@ -50,6 +53,6 @@ export const draw = (load, { name, title, page, data, themes }) => {
   document.body.append(first);
   const parentElement = first.querySelector("h1 + div").attachShadow({ mode: "open" });
   parentElement.innerHTML = page;
-  load({ parentElement, data, setTriggerValue: () => {} });
+  load({ parentElement, data: resumed(page, data), setTriggerValue: () => {} });
   watch(first);
 };

@@ -1,12 +1,11 @@
 // The address bar of every page names the model and where its run is shown, so that a reload finds them again:
 // Streamlit drops them when a page is opened. If an address replaces another run in the tab, a link back is offered.
 
-import { isAddressed } from "../fields.js";
 import { html } from "../html.js";
 import { leaveWithScreen, pressLecture } from "../lecture.js";
+import { recalled, remember } from "../tour.js";
 
 const MEMORY = "bender-lab:address";
-const TOUR = "bender-lab:tour";
 const TALK = "bender-lab:talk";
 const TYPED_INTO = "input, textarea, select, dialog, [role^=menu], [role=option]";
 const EVERY = 250; // milliseconds between two looks at the address bar
@@ -71,12 +70,11 @@ class Address {
 
   // The guided tour continues where it was left in this browser: the session is informed once of what it does not know.
   tour(data, send) {
-    const kept = JSON.parse(localStorage.getItem(TOUR) ?? "null");
     const isFirst = !globalThis.benderLab.toured;
     globalThis.benderLab.toured = true;
-    const done = [...new Set([...data.tour.done, ...(kept?.done ?? [])])];
-    const lesson = isFirst && kept && !isAddressed("lesson") ? kept.lesson : data.tour.lesson;
-    localStorage.setItem(TOUR, JSON.stringify({ lesson, done }));
+    const { lesson: before, done } = recalled(data.tour);
+    const lesson = isFirst ? before : data.tour.lesson;
+    remember(lesson, done);
     if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
     send("recalled", { lesson, done });
   }
