@@ -38,7 +38,7 @@ def show() -> None:
             st.rerun()
     if not show_stage(WATCH):
         name = markdown(model().name)
-        st.caption(f"The run of {name} opens here. Instance, Learn and Method are open already.")
+        st.caption(f"The run of {name} opens here. Instance, Learn, Game and Method are open already.")
     collect_seldom()
     destination = DESTINATION.take()
     if destination is not None:

@@ -81,7 +81,9 @@ def where_we_lose(matches: Sequence[Match]) -> str:
             bounds,
             "No other method has a better bound.",
         ),
-        _sentence("Another finds a better labelling on {}", energies, "None finds a better labelling."),
+        _sentence(
+            f"Another finds a better labelling on {{}} of {count} instances", energies, "None finds a better labelling."
+        ),
         _sentence("Another proves {} that ours does not", proofs, "None proves an instance that ours does not."),
         _sentence(f"Another proves {{}} of {count} instances sooner", later, "None proves one sooner."),
     )
@@ -125,7 +127,10 @@ def _conditions(matches: Sequence[Match], left_out: Sequence[str]) -> Iterator[s
     )
     yield (
         "A generated instance is named by its function in `bender_core.synth` and by what differs from the defaults of "
-        "that; the others are published ones, read from files."
+        "that. The others are published ones, read from files that are not part of the project (`--instances FOLDER`): "
+        "those of UAI14PR from dechterlab/uai-competitions, grid4x4 from opengm/MPLP, bqp50-1, gka2b, pm1s_80.0 and "
+        "t2g10_5555 from KULeuven-MICAS/openising, 3r3x from pedromxavier/QUBOLibData.jl, dwig_ran1_i_4 from "
+        "lanl-ansi/dwig, and the haplotype model from toulbar2/toulbar2."
     )
     period = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
     by_others = by_other_code(runs)

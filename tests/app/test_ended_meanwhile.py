@@ -82,7 +82,7 @@ def test_a_comparison_ends_while_partition_is_drawn(times: int) -> None:
     test = look(opened(synth.ising_grid(rows=3, columns=3, seed=1)), "Compare strategies")
     ending(test.session_state.comparing, times)
     shown = buttons(ran(test.run()))
-    assert ("Stop" in shown) != shown["Bound after 10 sweeps"]
+    assert ("Stop" in shown) != shown["Run each for 10 sweeps"]
 
 
 @TIMES

@@ -260,7 +260,8 @@ def test_an_invalid_address_is_reported_until_another_model_is_opened() -> None:
     test.query_params["sample"] = "<b>none</b>"
     test.run()
     assert complaints(test) == [
-        "This link cannot be opened: there is no sample '<b>none</b>'. Here is a sample instead."
+        "This link cannot be opened: there is no sample '<b>none</b>'; the page Instance lists all samples. "
+        "Here is a sample instead."
     ]
     assert lab(test).mrf.n == lab(app()).mrf.n
     take_model(lab(test), sample("tiny"), {"sample": "tiny"})

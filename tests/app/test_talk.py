@@ -56,11 +56,11 @@ def test_a_talk_is_read_as_it_was_written(title: str, moments: list[Moment]) -> 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("[]", "no list of moments"),
         ('{"moments": {}}', "no list of moments"),
-        ('{"moments": [{"address": 3}]}', "moment 1 is no address"),
-        ('{"moments": [{"address": "at=1"}, "x"]}', "moment 2 is no address"),
+        ('{"moments": [{"address": 3}]}', "moment 1 has no address"),
+        ('{"moments": [{"address": "at=1"}, "x"]}', "moment 2 has no address"),
         ('{"moments": [{"address": "javascript:alert(1)"}]}', "moment 1 is no address of Watch"),
         ('{"moments": [{"address": "evil=1"}]}', "moment 1 is no address of Watch"),
         (json.dumps({"moments": [{"address": "at=1"}] * (MOST_MOMENTS + 1)}), f"more than {MOST_MOMENTS}"),
@@ -96,7 +96,7 @@ def test_a_link_cannot_fill_the_memory() -> None:
 )
 def test_a_moment_is_listed_with_what_it_shows(more: str, line: str) -> None:
     moment = Moment(f"sample=tiny&M=3&variant=9&at=3{more}", "to\nsay")
-    assert describe(1, moment).replace("\\", "") == f"2. tiny, M 3, rows 9, {line}"
+    assert describe(1, moment).replace("\\", "") == f"2. tiny, M 3, variant 9, {line}"
 
 
 def test_an_uploaded_model_is_not_in_a_link() -> None:

@@ -235,7 +235,7 @@ def test_the_menu_writes_the_html_of_a_frame(
         button.click()
         expect(button).to_have_text("copied")
         written[part] = page.evaluate("navigator.clipboard.readText()")
-        expect(button).to_have_text("embed")
+        expect(button).to_have_text("copy HTML")
         expect(page.locator(".stage")).to_have_attribute("data-position", "20")
     ends = page.evaluate("navigator.clipboard.readText()")
     assert ends == written["all from here on"]

@@ -40,7 +40,7 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
     expect(lab.page.locator(".st-key-partition_size input")).to_have_value("5")
     expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^greedy"))
     expect(lab.page.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^4:"))
-    lab.choose("Strategy", "by kind")
+    lab.choose("Strategy", "groups: the paper's")
     expect(lab.page.locator("table.plain")).to_contain_text("28, the largest with 5 variables (32 states)")
     lab.press("Partition and watch")
     lab.expect_run(model="pose, small", M=5, variant=4, strategy="groups", schedule="mplp")
@@ -66,7 +66,7 @@ def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with
     lab.go("Partition")
     lab.tab("Compare strategies")
     lab.enter("Sweeps", "400")
-    bound = lab.page.get_by_role("button", name="Bound after 400 sweeps")
+    bound = lab.page.get_by_role("button", name="Run each for 400 sweeps")
     expect(bound).to_be_enabled(timeout=90_000)
     bound.click()
     expect(lab.page.get_by_text(re.compile(r"sweep \d+ of 400, bound −?-?\d"))).to_be_visible()
@@ -143,7 +143,7 @@ def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> No
     assert moved[1].endswith("neck 6, head 2")
     lab.press("Undo")
     assert groups(lab) == start
-    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^by kind"))
+    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^groups: "))
     lab.press("Redo")
     assert groups(lab) == moved
     expect(lab.page.get_by_role("button", name="Redo", exact=True)).to_be_disabled()
@@ -170,5 +170,5 @@ def test_a_row_of_the_comparison_is_used(lab: Lab) -> None:
     reason = partition(sample("pose-small"), 4, "auto").reason.split(",")[0].replace(" %", "\u00a0%")
     expect(lab.page.get_by_text(reason)).to_be_visible()
     lab.press("Undo")
-    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^by kind"))
+    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^groups: "))
     expect(lab.page.locator(".st-key-partition_size input")).to_have_value("8")

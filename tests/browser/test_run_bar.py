@@ -35,7 +35,7 @@ def test_other_rows_and_another_m_are_one_choice_each_and_back_goes_through_them
     settled(watch, variant=4)
     watch.shows(at(engine(variant=4), 1))
     back = watch.stage.locator("[data-act=back]")
-    expect(back).to_have_text(re.compile("^⇄ rows 9: LB .* after sweep 1$"))
+    expect(back).to_have_text(re.compile("^⇄ variant 9: LB .* after sweep 1$"))
     assert is_shown(at(engine(), 1).lower_bound, back.inner_text().split()[4])
     size = watch.stage.locator(".run [name=M]")
     size.fill("5")

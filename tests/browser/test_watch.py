@@ -264,7 +264,8 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
 def test_a_link_that_cannot_be_opened_is_said(page: Page, settle: Callable[[Page], None]) -> None:
     lab = Lab(page, settle).open("/?sample=none&variant=4")
     expect(page.get_by_role("alert")).to_have_text(
-        "This link cannot be opened: there is no sample 'none'. Here is a sample instead."
+        "This link cannot be opened: there is no sample 'none'; the page Instance lists all samples. "
+        "Here is a sample instead."
     )
     lab.shows(engine())
 

@@ -115,8 +115,8 @@ def test_a_run_that_is_being_made_shows_its_progress_and_a_stop(stage: Stage) ->
 def test_a_key_goes_back_to_the_run_before(stage: Stage) -> None:
     stage.page.keyboard.press("x")
     assert not stage.triggers, "there is none"
-    shown(stage, before="rows 4")
-    expect(stage.root.locator("[data-act=back]")).to_have_text("⇄ rows 4")
+    shown(stage, before="variant 4")
+    expect(stage.root.locator("[data-act=back]")).to_have_text("⇄ variant 4")
     stage.page.keyboard.press("x")
     assert stage.triggers[-1][1]["do"] == "back"
 
@@ -137,6 +137,6 @@ def test_beside_the_bound_is_that_of_the_run_before(watched: Callable[[Lab], Sta
     stage.root.locator("[data-act=distance]").click()
     stage.settle()
     (parent,) = [mark["means"] for mark in stage.marks() if (mark.get("means") or {}).get("what") == "parent"]
-    assert parent["name"] == "rows 9"
+    assert parent["name"] == "variant 9"
     if unit == "rounds":
         assert parent["value"] == pytest.approx(lower[ends[3]].lower_bound)

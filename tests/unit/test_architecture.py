@@ -69,8 +69,8 @@ def test_imports(source: Path) -> None:
         assert all(module.startswith(("bender_core.kernels.", "bender_core.files.")) for module in ours)
 
 
-# Rooms and single files of the library, from the ground up: each may know those on the lines above its own.
-LIBRARY_FLOORS = (
+# The layers of the library, folders and single files, the lowest first: each may know those on the lines above its own.
+LIBRARY_LAYERS = (
     "files given objective resources sums",
     "account child_process kernels model seeds stopping units variants",
     "forms groups io statistics synth",
@@ -84,8 +84,8 @@ LIBRARY_FLOORS = (
     "__init__ visualization",
     "__main__",
 )
-# The same of what pages share; every page knows `running`, `app`, `partitioning`, `forks` and the room of its own name.
-APP_FLOORS = (
+# The same of what pages share; every page knows `running`, `app`, `partitioning`, `forks` and the folder of its name.
+APP_LAYERS = (
     "running",
     "app",
     "partitioning forks",
@@ -95,39 +95,39 @@ APP_FLOORS = (
 )
 
 
-def room(module: str, folder: Path, package: str) -> str:
-    """The room of an imported module."""
+def entry(module: str, folder: Path, package: str) -> str:
+    """The entry of the layers that an imported module belongs to."""
     parts = module.removeprefix(f"{package}.").split(".") if module != package else ["__init__"]
     return parts[0] if (folder / parts[0]).is_dir() or (folder / f"{parts[0]}.py").is_file() else "__init__"
 
 
-def upward(sources: list[Path], folder: Path, package: str, floors: tuple[str, ...]) -> list[str]:
-    """Imports between rooms that do not go down."""
-    floor = {name: k for k, names in enumerate(floors) for name in names.split()}
+def upward(sources: list[Path], folder: Path, package: str, layers: tuple[str, ...]) -> list[str]:
+    """Imports that do not go down to a lower layer."""
+    layer = {name: k for k, names in enumerate(layers) for name in names.split()}
     found = []
     for source in sources:
         own = source.relative_to(folder).parts[0].removesuffix(".py")
         for module in imported(source):
             if module == package or module.startswith(f"{package}."):
-                other = room(module, folder, package)
-                if other != own and floor[other] >= floor[own]:
+                other = entry(module, folder, package)
+                if other != own and layer[other] >= layer[own]:
                     found.append(f"{name(source)} knows {module}")
     return found
 
 
-def test_arrows_between_rooms_of_the_library_go_down() -> None:
-    assert upward(SOURCES, LIBRARY, "bender_core", LIBRARY_FLOORS) == []
-    rooms = {source.relative_to(LIBRARY).parts[0].removesuffix(".py") for source in SOURCES}
-    assert rooms == set(" ".join(LIBRARY_FLOORS).split()), "the table names every room once"
+def test_the_library_imports_from_lower_layers_only() -> None:
+    assert upward(SOURCES, LIBRARY, "bender_core", LIBRARY_LAYERS) == []
+    entries = {source.relative_to(LIBRARY).parts[0].removesuffix(".py") for source in SOURCES}
+    assert entries == set(" ".join(LIBRARY_LAYERS).split()), "the table names every folder and file once"
 
 
-def test_arrows_between_rooms_of_the_app_go_down() -> None:
+def test_the_app_imports_from_lower_layers_only() -> None:
     shared = ROOT / "pages" / "_shared"
-    assert upward(sorted(shared.rglob("*.py")), shared, "pages._shared", APP_FLOORS) == []
+    assert upward(sorted(shared.rglob("*.py")), shared, "pages._shared", APP_LAYERS) == []
     for page in sorted((ROOT / "pages").glob("*.py")):
         known = {module.split(".")[2] for module in imported(page) if module.startswith("pages.")}
         assert known <= {"running", "app", "partitioning", "forks", page.stem}, (
-            f"{page.name} knows the room of another page"
+            f"{page.name} knows the folder of another page"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from docs.fill_study import DOCUMENT, filled
 ROOT = DOCUMENT.parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+APP = (ROOT / "app.py").read_text(encoding="utf-8")
 TEACHING = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
 
 
@@ -96,3 +98,29 @@ def test_the_engine_gives_the_answers_to_the_exercises() -> None:
     tried = doctest.DocTestRunner().run(test, out=failures.append)
     assert tried.attempted > 2 * len(exercises)
     assert failures == []
+
+
+def test_the_guide_has_a_line_for_every_page() -> None:
+    table = GUIDE.split("| page | what it shows |")[1].split("\n\n")[0]
+    assert re.findall(r"^\| (\w+) \|", table, re.MULTILINE) == re.findall(r'title="(\w+)"', APP)
+
+
+def test_what_the_page_on_the_code_names_exists() -> None:
+    """Files by the ends of their paths, all else by its name in the code; what it says of other projects is theirs."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    ours = [line for line in text.splitlines() if not re.match(r"\| [^|`]+, `", line)]
+    names = set(re.findall(r"`([\w./]+)`", "\n".join(ours)))
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [f"/{name}" for name in listed.splitlines()]
+    code = "\n".join(
+        (ROOT / name[1:]).read_text(encoding="utf-8") for name in files if name.endswith((".py", ".js", "Makefile"))
+    )
+    words = set(re.findall(r"\w+", code))
+
+    def exists(name: str) -> bool:
+        inside = f"/{name.strip('/')}"
+        is_file = any(file.endswith(inside) or f"{inside}/" in file or f"{inside}." in file for file in files)
+        return is_file or set(name.strip("/").split(".")) <= words
+
+    assert len(names) > 150
+    assert {name for name in names if not exists(name)} == set()

@@ -54,7 +54,7 @@ class Branch:
     end: int | None = None  # the position at which a proof ended in it
     position: int = 0  # the last one shown before its memory was freed
     places: FloatArray | None = None  # of its groups, as `places_of` has them
-    settings: dict[str, str] = field(init=False)  # in words, by name: M, strategy, rows and schedule
+    settings: dict[str, str] = field(init=False)  # in words, by name: M, strategy, variant and schedule
     number: int = field(init=False, default_factory=count(1).__next__)  # no other run of this server has it
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Branch:
         self.settings = {
             "M": f"M {self.max_size}",
             "strategy": engine.partition.strategy,
-            "rows": f"rows {engine.variant.number}",
+            "variant": f"variant {engine.variant.number}",
             "schedule": engine.settings.schedule,
         }
 

@@ -35,7 +35,7 @@ GLOSSARY: dict[str, Term] = {
         "",
         "The state of a neighbour that is cheapest once a group is in state y*. On Watch, the view “answer” draws the "
         "answer to the whole model: the best labelling.",
-        "Watch: the dots beside a neighbour, and the view “answer”; Learn, lesson 4",
+        "Watch: the dots beside a neighbour, and the view “answer”; Learn: “What would your best answer cost me?”",
     ),
     "Benders row": Term(
         "β⁰ − Σ uᵢ",
@@ -52,12 +52,12 @@ GLOSSARY: dict[str, Term] = {
     ),
     "certificate": Term(
         "",
-        "The lower bound recomputed from the messages alone, without anything else that a run stores.",
-        "Learn, lesson 11",
+        "The lower bound, recomputed from the messages alone, without anything else that a run stores.",
+        "Learn: “Three ways to close a gap”",
     ),
     "chapter": Term(
         "",
-        "One run among those that lead to the run shown: a fork, or a round of a proof. Chapters follow one another "
+        "One run among those that lead to the run shown: a fork, or a run of a proof. Chapters follow one another "
         "on one timeline.",
         "Watch: the parts of the timeline",
     ),
@@ -91,8 +91,8 @@ GLOSSARY: dict[str, Term] = {
     ),
     "floor": Term(
         "",
-        "In an update, the least cost of a state as far as the rows show: the bound if messages were passed now. It "
-        "only rises, and the update ends where it meets the ceiling.",
+        "In an update, the least cost of a state as far as the rows show. LB rises to it when the messages are passed, "
+        "unless LB is higher already. It only rises, and the update ends where it meets the ceiling.",
         "Watch: the line below the ceiling, in the chart of the bounds",
         "meeting",
     ),
@@ -151,7 +151,7 @@ GLOSSARY: dict[str, Term] = {
     "MAP": Term(
         "",
         "The labelling of least energy: the most probable one, where energies are negative log probabilities.",
-        "Learn, lesson 1",
+        "Learn: “Three friends, eight evenings”",
     ),
     "message": Term(
         "λ",
@@ -167,7 +167,8 @@ GLOSSARY: dict[str, Term] = {
     ),
     "MWC": Term(
         "α",
-        "Magnanti-Wong cut: of the rows that are tight at a state, one that minimises the total slack elsewhere.",
+        "Magnanti-Wong cut: of the rows that are tight at a state, one with the least charges. α = 1: their "
+        "least sum, and so the least total slack at the other states; α = 0: the least sum of their squares.",
         "Edge: the kinds of row",
         "magnanti-wong",
     ),
@@ -276,17 +277,18 @@ def in_markdown(name: str, term: Term) -> str:
 METHODS_HELP = (
     "Each is one run, whatever the variants, strategies and schedules; one that makes groups is a run for every M, "
     "their largest size. A proof decides variables and goes on with the rest: “proof” by groups and frustrated cycles, "
-    "“by groups” and “by cycles” by one of them. “cycles” is the bound of the page Cycles; “MPLP with cycle pursuit” "
-    "raises the same bound by messages. “MPLP” and “TRW-S” pass messages between single variables. HiGHS, toulbar2, "
-    "simulated annealing and tabu search are external solvers, with their defaults, each in a process of its own; the "
-    "bounds are theirs, the energies of their labellings are computed here."
+    "“proof by groups” and “proof by cycles” by one of the two. “cycles” is the bound of the page Cycles; “MPLP with "
+    "cycle pursuit” raises the same bound by messages. “MPLP on single variables” and “TRW-S” pass messages between "
+    "single variables. HiGHS, toulbar2, simulated annealing and tabu search are external solvers with their default "
+    "settings, each in a process of its own. Bounds, where they give any, are theirs; the energies of their labellings "
+    "are computed here."
 )
 
 # Strategies: a name, and what they do.
 STRATEGIES = {
     "auto": "auto: a short trial of each rule, the best bound wins",
     "pursuit": "pursuit: merge where tension sits (takes seconds)",
-    "groups": "by kind (the paper's): one kind of variable per group",
+    "groups": "groups: the paper's, one kind of variable per group",
     "greedy": "greedy: grow by the strongest coupling",
     "refined": "refined: grow by relevant coupling, then exchange",
     "layers": "layers: level by level, a chain where possible",
@@ -296,3 +298,8 @@ STRATEGIES = {
     "singletons": "singletons: one variable per group",
     "manual": "by hand",
 }
+
+
+def made(max_size: int, strategy: str) -> str:
+    """How groups were made, in words."""
+    return f"M {max_size} by {'hand' if strategy == 'manual' else strategy}"

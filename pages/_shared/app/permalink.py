@@ -94,7 +94,7 @@ def origin_of(fields: Mapping[str, str]) -> Origin:
         return SAMPLE.say(SAMPLE.of(fields, ""))
     family = MAKE.of(fields, "")
     if family not in MADE:
-        raise LinkError(f"there is no family {family!r} of models")
+        raise LinkError(f"there is no family {family!r} of models; the page Instance lists all families")
     given = {name: field for name, field in MADE[family].items() if name in fields}
     return MAKE.say(family) | {name: field.write(field.read(fields[name])) for name, field in given.items()}
 

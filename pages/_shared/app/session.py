@@ -518,7 +518,7 @@ def _model(origin: Origin) -> bc.BinaryMRF:
     if SAMPLE.name in origin:
         name = SAMPLE.of(origin, "")
         if name not in sample_names():
-            raise LinkError(f"there is no sample {name!r}")
+            raise LinkError(f"there is no sample {name!r}; the page Instance lists all samples")
         return sample(name)
     found = uploads().find(UPLOAD.of(origin, ""))
     if found is None:

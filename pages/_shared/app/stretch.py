@@ -63,9 +63,11 @@ def read_stretch(fields: Mapping[str, str]) -> tuple[Stretch, dict[str, str], li
     found = Stretch(begin, None if end == NO_END else end, read(LOOP, False))
     if found.end is not None and found.end < found.begin:
         found = found._replace(begin=found.end, end=found.begin)
-        faults.append(f"This link begins after its end: it is shown {found.words}.")
+        faults.append(f"This link begins after its end; the run is shown {found.words}.")
     at = read(AT, found.begin)
     shown = found.nearest(at)
     if shown != at:
-        faults.append(f"This link shows event {at:,}, but is {found.words}: it opens at event {shown:,}.")
+        faults.append(
+            f"This link names event {at:,}, outside its part of the run ({found.words}); it opens at event {shown:,}."
+        )
     return found, AT.say(shown), faults

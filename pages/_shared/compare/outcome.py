@@ -25,6 +25,8 @@ from pages._shared.compare.standings import key_of, listed, selected
 from pages._shared.compare.verdict import compared, cut_short, verdict
 from pages._shared.partitioning.cached import fingerprint, partition
 
+# What two selected runs may be, to be watched side by side.
+PAIRS = "two runs on groups, or one of cycles and one of MPLP with cycle pursuit (mplp-cp)"
 # The button that opens the page of a method, and its help.
 OPENING = {
     WATCH: ("Prove it on Watch", "Prove the model there, and step through the chapters of the proof"),
@@ -118,7 +120,7 @@ def why_not(current: Lab, contest: Contest, chosen: Sequence[Curve]) -> list[str
     if len(chosen) > 2:
         found.append("At most two runs are watched side by side.")
     elif len(chosen) == 2 and not found and not _by_cycles(chosen) and not all(curve.is_on_groups for curve in chosen):
-        found.append("Side by side are watched two runs on groups, or one of cycles and one of mplp-cp.")
+        found.append(f"Only {PAIRS} can be watched side by side.")
     return found
 
 
@@ -182,7 +184,7 @@ def _opening_both(current: Lab, contest: Contest, chosen: Sequence[Curve]) -> No
         on_click=contest.open_both if by_cycles else contest.watch_both,
         args=() if by_cycles else (known,),
         disabled=not by_cycles and not len(known) == len(chosen) == 2,
-        help="Select two runs on groups, or one of cycles and one of mplp-cp: they are stepped through on one clock",
+        help=f"Select {PAIRS}: they are stepped through on one clock",
     )
 
 

@@ -189,7 +189,7 @@ class Contest:
                 if store is not None:
                     store.add(task, lane.outcome)
             except (OSError, sqlite3.Error) as error:
-                self.error = f"The run is pinned for this session only, it cannot be kept for later ones: {error}."
+                self.error = f"The run is pinned for this session only; it cannot be kept for later ones: {error}."
 
     def unpin(self, keys: Sequence[str]) -> None:
         for key in keys:

@@ -141,7 +141,7 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
         far = np.geomspace(MOST, len(shown), 28).round().astype(int)
         ranks = np.unique([1, 2, 4, 8, 16, 32, *far]).tolist()
         between = st.select_slider(
-            "Ranks drawn as stems",
+            "Ranks of the classes drawn",
             ranks,
             value=between,
             format_func=lambda rank: f"{rank:,}",

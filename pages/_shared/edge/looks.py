@@ -113,7 +113,7 @@ def insert(current: Lab, candidates: list[WhatIfRow]) -> None:
             name = ROW_LOOKS[candidate.kind].name
             row = bc.RowAt(p, q, candidate.state, candidate.kind)
             st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
-    st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
+    st.caption("Insert: the run forks here, with the row added. Watch compares the two under “Runs and forks”.")
     hand_over(current)
 
 

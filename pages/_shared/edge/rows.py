@@ -79,8 +79,8 @@ def _uses(view: MessageView) -> dict[str, list[Any]]:
         "row": [row.index for row in rows],
         "kind": [ROW_LOOKS[row.kind].name for row in rows],
         "born at event": [born(row) for row in rows],
-        "maximal at": view.shown.maximal.tolist(),
-        "tight at y*": ["✓" if tight else "" for tight in view.tight],
+        "alive at": view.shown.maximal.tolist(),
+        "tight where made": ["✓" if tight else "" for tight in view.tight],
         "raised LB by": view.gained,
     }
 
@@ -89,7 +89,7 @@ def _made(current: Lab, p: int, q: int, rows: list[Row]) -> dict[str, list[Any]]
     return {
         "intercept β⁰": [row.intercept for row in rows],
         "made for": [label(current.run.engine.partition.labels[row.made_for]) for row in rows],
-        "at y*": [anchor_text(current, p, q, row) for row in rows],
+        "made at": [anchor_text(current, p, q, row) for row in rows],
     }
 
 
@@ -108,7 +108,7 @@ def anchor_text(current: Lab, p: int, q: int, row: Row) -> str:
 
 def _lives(found: list[RowLife]) -> dict[str, list[Any]]:
     return {
-        "last maximal": [life.maximal for life in found],
+        "last alive": [life.maximal for life in found],
         "last tight": [life.tight for life in found],
         "dead since": [life.dead for life in found],
     }
@@ -119,19 +119,21 @@ _CONFIG = {
     "kind": st.column_config.TextColumn(help=" ".join(GLOSSARY[name].meaning for name in ("cut", "RMC", "MWC"))),
     "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
     "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
-    "at y*": st.column_config.TextColumn(width="medium", help="The values of the coupled members"),
+    "made at": st.column_config.TextColumn(
+        width="medium", help="The state for which the row was made: the values of the coupled members"
+    ),
     "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help=GLOSSARY["intercept"].meaning),
-    "maximal at": st.column_config.NumberColumn(
+    "alive at": st.column_config.NumberColumn(
         format="percent", help="Share of the states at which the row attains the envelope"
     ),
-    "tight at y*": st.column_config.TextColumn(
+    "tight where made": st.column_config.TextColumn(
         help="Whether it still equals the true min-marginal there, in the direction it was made for"
     ),
     "raised LB by": st.column_config.NumberColumn(
         format="%.4g",
         help="Its share of the rise of the lower bound in the update that made it, later updates aside",
     ),
-    "last maximal": st.column_config.NumberColumn(
+    "last alive": st.column_config.NumberColumn(
         help="The last sampled event at which it attained the envelope at some state"
     ),
     "last tight": st.column_config.NumberColumn(

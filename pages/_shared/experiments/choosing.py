@@ -134,7 +134,7 @@ def _runs() -> dict[str, list[int] | list[str]]:
             "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"].meaning
         ),
         "methods": st.multiselect(
-            "Methods without chosen groups",
+            "Methods without chosen groups, and external solvers",
             list(METHODS),
             format_func=lambda name: METHODS[name].title,
             key="plan_methods",
@@ -151,7 +151,8 @@ def _missing(runs: Mapping[str, list[int] | list[str]]) -> str:
     if any(has_groups(str(name)) for name in runs["methods"]):
         needed = ("sizes", *needed)
     empty = [name for name in needed if not runs[name]]
-    return f"The plan has no {empty[0]}; choose at least one." if empty else ""
+    names = ["values of M" if name == "sizes" else name for name in empty]
+    return f"The plan has no {names[0]}; choose at least one." if names else ""
 
 
 def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:

@@ -57,11 +57,12 @@ def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[Finishe
     """The buttons that start and stop an experiment, and its progress."""
     running, cores = experiment(on_table.name), os.cpu_count() or 1
     workers = st.session_state.get("plan_workers", cores)
+    label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     older = by_other_code(runs)
     if older:
         st.caption(
-            f"{older:,} of the runs shown were done by another version of the code. Run does them again by this one; "
-            "both are kept."
+            f"{older:,} of the runs shown were done by another version of the code. “{label}” repeats them with this "
+            "version; both are kept."
         )
     same = shared(on_table.tasks)
     if same:
@@ -73,7 +74,6 @@ def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[Finishe
         st.number_input(f"Runs at a time on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
     path, kept = path_of(on_table.name), store().path
-    label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     left.button(
         label,
         type="primary",

@@ -87,8 +87,9 @@ def conversion(mrf: bc.BinaryMRF) -> None:
             cells = (before[a, b], after[a, b], shift_i[a], shift_j[b], total)
             rows.append([f"{a} {b}", *map(number, cells)])
     table(["states", "table before", "table after", f"moved to {i}", f"moved to {j}", "sum after"], rows)
-    kind = "attractive: only (1, 1) is not 0" if form.entry[e, 1] == 1 else "repulsive: only (1, 0) is not 0"
-    st.caption(f"{kind}. The first and last columns agree: every labelling keeps its energy.")
+    kind = "Attractive: only (1, 1) is not 0" if form.entry[e, 1] == 1 else "Repulsive: only (1, 0) is not 0"
+    kind = kind if after.any() else "No coupling: the whole table moves to the variables"
+    st.caption(f"{kind}. “table before” and “sum after” agree: every labelling keeps its energy.")
 
 
 def terms(mrf: bc.BinaryMRF) -> None:

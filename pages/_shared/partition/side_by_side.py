@@ -44,7 +44,7 @@ def compare(current: Lab) -> None:
     going = comparing.busy
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"].meaning)
     right.button(
-        f"Bound after {_sweeps(sweeps)}",
+        f"Run each for {_sweeps(sweeps)}",
         on_click=lambda: comparing.bound(state.compare_sweeps),
         disabled=going or not comparing.rows,
         width="stretch",
@@ -59,7 +59,7 @@ def compare(current: Lab) -> None:
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(
-        "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
+        "Use the selected row" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
         disabled=chosen is None,
         on_click=choose,
         args=None if chosen is None else (chosen.max_size, chosen.strategy),

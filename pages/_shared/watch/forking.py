@@ -235,7 +235,12 @@ def chosen(current: Lab) -> None:
             disabled=which in (current.branches.shown, current.branches.beside),
             help="Beside the run on the stage, on one clock",
         )
-        st.button(f"Run both on {AFTER[-1]} sweeps", on_click=want, args=("run on",), disabled=which.parent is None)
+        st.button(
+            f"Continue it and its parent for {AFTER[-1]} sweeps",
+            on_click=want,
+            args=("run on",),
+            disabled=which.parent is None,
+        )
         st.button("Forget it", on_click=current.forget, args=(which,), disabled=needed)
         run = which.run
         position = which.position if run is None else run.position

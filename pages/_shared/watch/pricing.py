@@ -125,7 +125,7 @@ def pricing() -> None:
     with st.expander("How sure is the answer", expanded=found is not None):
         st.caption(
             "The best <dfn>labelling</dfn> of the model is proven first, whatever the run above has found. The price "
-            "of a variable is how much more the best labelling costs in which it has its other value. Each is "
+            "of a variable is how much more the best labelling in which it has its other value costs. Each is "
             f"a proof of its own, exact where it is complete within {SECONDS:g} s, else enclosed by bounds. In the "
             "view *answer* above, click a variable to price it.",
             unsafe_allow_html=True,

@@ -205,7 +205,7 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
         st.page_link(
             "pages/cycles.py",
             label="Watch the cycles of the chapter on the stage →",
-            help="Those with which a chapter begins are of the model of the chapter before.",
+            help="The cycles at the beginning of a chapter were found in the model of the chapter before.",
         )
     if rounds:
         listing([chapter for chapter, _ in rounds], [each for _, each in rounds])
@@ -230,13 +230,13 @@ def listing(chapters: Sequence[int], rounds: Sequence[Round]) -> None:
         },
         column_config={
             "variables": st.column_config.NumberColumn(
-                help="Left in the model when the round began", format="localized"
+                help="Left in the model when the chapter began", format="localized"
             ),
             "largest": st.column_config.NumberColumn(help="Variables in the largest group"),
             "made by": st.column_config.TextColumn(
-                help="The strategy that made the groups; packed: those of the chapter before, as far as they were "
-                "left, united as far as they fit; it went on with their messages. cycles: no groups, but frustrated "
-                "cycles, with whose bound the chapter begins, or beside whose bound it went on"
+                help="The strategy that made the groups. packed: the groups of the chapter before, without decided "
+                "variables, united as far as M allows; their messages are kept. cycles: no groups; frustrated cycles "
+                "gave the bound with which the chapter begins, or one beside it."
             ),
             "fixed": st.column_config.NumberColumn(help="Variables whose value was decided"),
             "tied": st.column_config.NumberColumn(help=GLOSSARY["tied"].meaning),

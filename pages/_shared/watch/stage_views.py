@@ -383,8 +383,8 @@ def only_chapter(branch: Branch) -> list[protocol.Chapter]:
 
 def stretch_view(stretch: Stretch, model: str, now: protocol.Chosen) -> protocol.Stretch:
     """A part of a run in a frame of another page, with what makes the run."""
-    rows = f"rows {now['variant']}: {VARIANTS[now['variant']].name}"
-    run = " · ".join([model, f"M {now['M']}", rows])
+    variant = f"variant {now['variant']}: {VARIANTS[now['variant']].name}"
+    run = " · ".join([model, f"M {now['M']}", variant])
     return {"begin": stretch.begin, "end": stretch.end, "loops": stretch.loops, "run": run}
 
 

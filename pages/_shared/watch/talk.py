@@ -110,7 +110,7 @@ def recalled(text: str) -> Talk:
     try:
         found.at = min(max(int(at), -1), len(found.moments) - 1)
     except ValueError as error:
-        raise TalkError("The tab's talk cannot be read") from error
+        raise TalkError("What this tab has kept of it is damaged; open its file or its link again") from error
     return found
 
 
@@ -124,9 +124,9 @@ def read(text: str) -> Talk:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TalkError("It is no file of a talk: it is no JSON") from error
+        raise TalkError("The file is not JSON; choose one made by “Save the talk”") from error
     if not isinstance(content, dict) or not isinstance(content.get("moments"), list):
-        raise TalkError("It is no file of a talk: it has no list of moments")
+        raise TalkError("The file has no list of moments; choose one made by “Save the talk”")
     if len(content["moments"]) > MOST_MOMENTS:
         raise TalkError(f"It has {len(content['moments']):,} moments, more than {MOST_MOMENTS}")
     moments = [_moment(number, each) for number, each in enumerate(content["moments"], 1)]
@@ -139,7 +139,7 @@ def _moment(number: int, content: object) -> Moment:
         (content.get(name, "") for name in ("address", "note")) if isinstance(content, dict) else (None, None)
     )
     if not isinstance(address, str) or not isinstance(note, str):
-        raise TalkError(f"Its moment {number} is no address with a note")
+        raise TalkError(f"Its moment {number} has no address and note that are texts")
     if len(address) > LONGEST or len(note) > LONGEST_NOTE:
         raise TalkError(f"Its moment {number} is too long: {LONGEST:,} characters, and {LONGEST_NOTE:,} of a note")
     moment = Moment(address, note)
@@ -161,7 +161,7 @@ def unpack(text: str) -> Talk:
         packed = zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), _LARGEST)
         return read(packed.decode())
     except (binascii.Error, zlib.error, UnicodeDecodeError) as error:
-        raise TalkError("Its talk cannot be read; part of the link may be missing") from error
+        raise TalkError("Its link is incomplete or damaged; copy the whole link again") from error
 
 
 @cache

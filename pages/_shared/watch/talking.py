@@ -115,7 +115,9 @@ def describe(number: int, moment: Moment) -> str:
     """A moment in a line."""
     fields = moment.fields
     model = fields.get(SAMPLE.name) or fields.get(MAKE.name) or "an uploaded model"
-    run = f"{model}, M {fields.get(M.name, '?')}, rows {fields.get(VARIANT.name, '?')}, event {fields.get(AT.name, 0)}"
+    run = (
+        f"{model}, M {fields.get(M.name, '?')}, variant {fields.get(VARIANT.name, '?')}, event {fields.get(AT.name, 0)}"
+    )
     is_first = fields.get(CHAPTER.name) == "0"  # the run before all forks
     if END.name in fields and not is_first:
         run += " of a proof"

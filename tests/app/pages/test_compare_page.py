@@ -466,7 +466,7 @@ def test_why_runs_cannot_be_watched_is_in_sight_and_two_are_pinned_at_once() -> 
     assert reasons("12", "highs") == (
         "HiGHS cannot be watched: it is an external solver, which cannot be stepped through."
     )
-    assert reasons("9", "proof").startswith("Side by side are watched two runs on groups, or one of cycles ")
+    assert reasons("9", "proof").startswith("Only two runs on groups, or one of cycles ")
     assert reasons("9", "12", "proof") == "At most two runs are watched side by side."
     pairs = [(held.lanes()[curves[kind].key], curves[kind]) for kind in ("12", "highs")]
     held.pin(pairs, None)
@@ -653,7 +653,7 @@ def test_a_run_that_cannot_be_kept_is_pinned_for_this_session(own_folder: Path) 
     kept.path.write_bytes(b"something else " * 1000)
     pin(test, kept=kept)
     (said,) = complaints(test)
-    assert said.startswith("The run is pinned for this session only, it cannot be kept for later ones: ")
+    assert said.startswith("The run is pinned for this session only; it cannot be kept for later ones: ")
     assert "elsewhere.sqlite" in said
     assert "it is not a store of runs" in said
     assert table(test)["run"] == ["4 · pinned"]
@@ -687,7 +687,7 @@ def test_two_runs_are_watched_side_by_side() -> None:
     assert (mine.variant, mine.max_size, mine.schedule) == (4, 8, "srmp")
     second = mine.branches.beside
     assert second is not None
-    assert (second.max_size, second.settings["rows"], second.settings["schedule"]) == (3, "rows 11", "srmp")
+    assert (second.max_size, second.settings["variant"], second.settings["schedule"]) == (3, "variant 11", "srmp")
 
 
 def test_names_are_shown_verbatim() -> None:

@@ -56,7 +56,7 @@ def test_every_look_at_a_message(variant: int, name: str) -> None:
 
 def test_the_page_says_which_run_it_is_about() -> None:
     test = opened(M="5", variant="4", schedule="srmp", at="30")
-    assert "first run: M 5, groups, rows 4, srmp, at event 30" in [caption.value for caption in test.caption]
+    assert "first run: M 5, groups, variant 4, srmp, at event 30" in [caption.value for caption in test.caption]
 
 
 def ones(test: AppTest) -> Any:
@@ -177,7 +177,7 @@ def test_the_lives_of_rows_are_told_where_they_are_asked_for() -> None:
     rows = looking.rows(run.engine, p, q)
     found = lives(history(run.engine, p, q, POINTS, SECONDS), rows, run.position)
     table = test.dataframe[0].value
-    for column, values in zip(("last maximal", "last tight", "dead since"), zip(*found, strict=True), strict=True):
+    for column, values in zip(("last alive", "last tight", "dead since"), zip(*found, strict=True), strict=True):
         assert [None if np.isnan(value) else value for value in table[column].astype(float)] == list(values)
     assert table["dead since"].notna().any()
     assert table["dead since"].isna().any()
@@ -211,7 +211,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
         assert said["made for"] == part.labels[row.made_for]
         names = [mine.mrf.names[i] for i in part.groups[row.made_for]]
         bits = [row.anchor >> k & 1 for k in range(len(names))]
-        assert said["at y*"] == values_in_words(names, bits)
+        assert said["made at"] == values_in_words(names, bits)
         assert said["intercept β⁰"] == pytest.approx(row.intercept)
         assert said["raised LB by"] == (0 if row.born < 0 else looking.row_gains(engine)[row.born])
     assert table.value["raised LB by"].sum() > 0

@@ -571,7 +571,7 @@ def test_a_plan_of_cycles_needs_no_sizes() -> None:
     test.multiselect("plan_sizes").set_value([])
     test.multiselect("plan_methods").set_value(["mplp-cp"])
     press(test, "Plan it")
-    assert complaints(test) == ["The plan has no sizes; choose at least one."]
+    assert complaints(test) == ["The plan has no values of M; choose at least one."]
     for name in ("strategies", "variants", "schedules"):
         test.multiselect(f"plan_{name}").set_value([])
     press(test, "Plan it")

@@ -78,7 +78,7 @@ def test_a_fork_is_compared_with_its_parent_after_as_many_sweeps() -> None:
     test.selectbox(f"fork-variant-{mine.number}").select(4)
     press(test, "Fork here")
     assert (mine.variant, mine.schedule) == (4, "srmp")
-    press(test, "Run both on 20 sweeps")
+    press(test, "Continue it and its parent for 20 sweeps")
     engine = plain(test)
     engine.run(max_events=event)
     fork, begun = engine.fork(variant=4, schedule="srmp"), engine.sweep + 1

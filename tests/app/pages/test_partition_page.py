@@ -337,7 +337,7 @@ def test_the_comparison_says_what_the_library_says() -> None:
     assert test.multiselect("compare_sizes").value == [4, 8, 12]
     ran(test.multiselect("compare_sizes").set_value([6, 3]).run())
     worked(test.number_input("compare_sweeps").set_value(3).run())
-    press(test, "Bound after 3 sweeps")
+    press(test, "Run each for 3 sweeps")
     shown = comparison(worked(test))
     expected = bc.compare_partitions(lab(test).mrf, [3, 6], sweeps=3)
     assert shown["strategy"] == [row.strategy for row in expected]
@@ -359,7 +359,7 @@ def test_a_partition_too_large_to_run_is_reported_and_not_run(monkeypatch: pytes
     look(test, "Compare strategies")
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     worked(test.number_input("compare_sweeps").set_value(1).run())
-    press(test, "Bound after 1 sweep")
+    press(test, "Run each for 1 sweep")
     shown = comparison(worked(test))
     mrf = lab(test).mrf
     parts = (bc.partition(mrf, m, s) for m, s in zip(shown["M"], shown["strategy"], strict=True))

@@ -342,7 +342,7 @@ def test_all_choices_that_differ_are_named() -> None:
     assert said(test) == ""
     # Groups made by hand have the same M.
     press(test, "Merge")
-    assert said(test).startswith("Not applied: M 8 by manual.")
+    assert said(test).startswith("Not applied: M 8 by hand.")
 
 
 def test_choices_that_are_dropped_are_those_of_the_run_again() -> None:

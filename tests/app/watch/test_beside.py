@@ -80,15 +80,15 @@ def test_the_first_beside_a_run_has_exact_messages_and_is_at_the_same_place(mine
     at(mine, 60)
     put_beside(mine)
     second = shown(mine)
-    assert second.settings["rows"] == f"rows {EXACT}"
+    assert second.settings["variant"] == f"variant {EXACT}"
     assert second.run is not None
     assert second.run.place == mine.run.place == Place(0, mine.run.place.group, True)
     data = stage.stage_data(mine)
     check(protocol.Stage, data)
     assert data["beside"] is not None
     assert (data["clocked"]["name"], data["beside"]["clocked"]["name"], data["has_same_groups"]) == (
-        "rows 9",
-        "rows 11",
+        "variant 9",
+        "variant 11",
         True,
     )
 
@@ -97,7 +97,7 @@ def test_beside_exact_messages_there_are_rows(mine: Lab) -> None:
     mine.repartition(mine.partition, 8, EXACT, "mplp")
     mine.branches.before = None
     put_beside(mine)
-    assert shown(mine).settings["rows"] == f"rows {ROWS}"
+    assert shown(mine).settings["variant"] == f"variant {ROWS}"
 
 
 def test_the_run_before_is_put_beside_if_there_is_one(mine: Lab) -> None:
@@ -117,7 +117,7 @@ def test_what_is_chosen_for_the_second_replaces_the_second_alone(mine: Lab) -> N
     put_beside(mine)
     choose(mine, {"variant": 4, "M": 5}, shown(mine))
     second = shown(mine)
-    assert second.settings == {"M": "M 5", "strategy": "groups", "rows": "rows 4", "schedule": "mplp"}
+    assert second.settings == {"M": "M 5", "strategy": "groups", "variant": "variant 4", "schedule": "mplp"}
     assert mine.run is run
     data = stage.stage_data(mine)
     assert data["beside"] is not None
@@ -364,7 +364,7 @@ def test_choices_for_both_at_once_are_both_made(mine: Lab) -> None:
     assert first is not None
     ended(first)
     assert show_next(mine)
-    assert (mine.variant, shown(mine).settings["rows"]) == (12, "rows 4")
+    assert (mine.variant, shown(mine).settings["variant"]) == (12, "variant 4")
 
 
 def test_stop_gives_up_the_run_that_is_made_beside(mine: Lab) -> None:

@@ -59,13 +59,13 @@ def shown(test: AppTest) -> tuple[int, int, int | None]:
             {"from": "31", "to": "13"},
             Stretch(13, 31),
             13,
-            "begins after its end: it is shown from event 13 to event 31",
+            "begins after its end; the run is shown from event 13 to event 31",
         ),
         (
             {"from": "13", "to": "31", "at": "99"},
             Stretch(13, 31),
             31,
-            "shows event 99, but is from event 13 to event 31",
+            "names event 99, outside its part of the run (from event 13 to event 31)",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_no_question_leads_out_of_the_part(mine: Lab, ask: Callable[..., dict[st
         "begin": 13,
         "end": 31,
         "loops": False,
-        "run": "pose, small · M 8 · rows 9: RMC on all loose edges",
+        "run": "pose, small · M 8 · variant 9: RMC on all loose edges",
     }
     assert ask("show", 2)["position"] == 13
     assert ask("show", 50)["position"] == 31

@@ -123,10 +123,10 @@ def test_other_rows_begin_on_the_same_groups_and_the_run_before_stays(mine: Lab)
     made(mine, variant=4)
     assert mine.run.engine.partition is part
     assert dict(parse_qsl(mine.address))["variant"] == "4"
-    assert said(mine)["before"] == "rows 9"
+    assert said(mine)["before"] == "variant 9"
     assert first.run is not None
     return_to(mine, first)
-    assert (mine.variant, said(mine)["before"]) == (9, "rows 4")
+    assert (mine.variant, said(mine)["before"]) == (9, "variant 4")
     assert len(mine.branches) == 2
 
 
@@ -230,7 +230,7 @@ def test_the_bound_of_the_run_before_is_drawn_from_its_beginning(mine: Lab) -> N
     made(mine, variant=4)
     drawn = parent_view(mine.branches)
     assert drawn is not None
-    assert drawn["name"] == "rows 9"
+    assert drawn["name"] == "variant 9"
     assert drawn["lower"] == pytest.approx([trace[k - 1].lower_bound for k in drawn["event"]])
     assert drawn["sweep"][-1] == 2
 
@@ -322,7 +322,7 @@ def crowded() -> Lab:
 def test_without_room_for_both_the_run_before_is_made_again_when_it_is_wanted(crowded: Lab) -> None:
     first = crowded.branches.shown
     made(crowded, variant=4)
-    assert (crowded.variant, first.run, said(crowded)["before"]) == (4, None, "rows 9")
+    assert (crowded.variant, first.run, said(crowded)["before"]) == (4, None, "variant 9")
     return_to(crowded, first)
     assert (BRANCH.get().what, BRANCH.get().branch) == ("show", first)
 
@@ -392,7 +392,7 @@ def test_the_run_before_is_named_by_what_it_was(mine: Lab) -> None:
     mine.fork(change, change.fork(mine.run.engine))
     assert mine.variant == 12
     made(mine, variant=4)
-    assert said(mine)["before"].endswith("rows 12")
+    assert said(mine)["before"].endswith("variant 12")
 
 
 def test_models_without_an_address_are_kept_apart(mine: Lab) -> None:

@@ -77,8 +77,9 @@ def test_a_better_bound() -> None:
 def test_a_better_labelling() -> None:
     ours, better = run("proof", -12_500.0, -10_000.0), run("tabu", -np.inf, -12_400.0)
     assert where_we_lose([match(ours, better)]) == (
-        "**Where we lose.** No other method has a better bound. Another finds a better labelling on 1: grid (Tabu "
-        "search −12 400, ours −10 000: 19 % above). None proves an instance that ours does not. None proves one sooner."
+        "**Where we lose.** No other method has a better bound. Another finds a better labelling on 1 of 1 instances: "
+        "grid (Tabu search −12 400, ours −10 000: 19 % above). None proves an instance that ours does not. None proves "
+        "one sooner."
     )
 
 
@@ -89,7 +90,7 @@ def test_equal_within_rounding() -> None:
     assert cells(page([near], []), "Bounds and energies", "grid")[::2] == ["**−10**", "**−9**"]
     far = match(ours, run("highs", -10.0 + 1e-4, -9.0 - 1e-4))
     assert "better bound on 1 of 1 instances" in where_we_lose([far])
-    assert "better labelling on 1:" in where_we_lose([far])
+    assert "better labelling on 1 of 1 instances:" in where_we_lose([far])
     assert cells(page([far], []), "Bounds and energies", "grid")[::2] == ["−10", "−9"]
 
 

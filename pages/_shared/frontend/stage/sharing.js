@@ -6,6 +6,7 @@ import { Menu } from "../menu.js";
 import { pictures, saveBy } from "../saving.js";
 
 const SAID = 2500; // milliseconds that a button shows its result
+const NO_LINK = "too long for a link: save the run, below the stage";
 const SIZE = { width: 800, height: 500 }; // pixels of a frame
 
 export class Sharing {
@@ -56,7 +57,9 @@ export class Sharing {
   }
 
   link() {
-    this.stage.leaving.stateAddress();
+    const { leaving } = this.stage;
+    if (!leaving.query()) throw new Error(NO_LINK);
+    leaving.stateAddress();
     return location.href;
   }
 
@@ -67,7 +70,7 @@ export class Sharing {
     const [from, to] = value === "on" ? [stage.player.position] : await (await pictures()).partOf(stage, value);
     const loops = stage.$("[data-act=again]").checked;
     const query = stage.leaving.query(written({ from, ...(to && { to }), ...(loops && { loop: 1 }) }));
-    if (!query) throw new Error("this run has no link");
+    if (!query) throw new Error(NO_LINK);
     const title = `Bender Lab: ${stage.data.model}, from event ${from}${to ? ` to ${to}` : ""}`;
     const src = `${location.origin}${location.pathname}?embed=true&${query.slice(1)}`;
     const given = { src, ...SIZE, loading: "lazy", title };

@@ -104,7 +104,7 @@ const hit = (drawer, view, names, k, columns, { top, height }) => {
 };
 
 // All that is known of a class.
-export const textOf = ({ stems }, names, k) => {
+const textOf = ({ stems }, names, k) => {
   const [nu, envelope] = [stems.nu[k], stems.envelope[k]];
   const lines = [valuesText(names, stems.bits[k])];
   if (stems.kind[k] < 0) lines.push(`ν = ${number(nu)}`);
