@@ -121,7 +121,7 @@ def test_the_line_names_the_run_and_leads_to_the_event_shown(embedded: Callable[
     stage.lab.origin = {"sample": "pose-small"}
     stage.click("[data-step=round]")
     line = stage.root.locator(".origin")
-    expect(line).to_contain_text("pose, small · M 8 · rows 9: RMC on all loose edges")
+    expect(line).to_contain_text("pose, small · M 8 · variant 9: RMC on all loose edges")
     link = line.get_by_role("link")
     expect(link).to_have_attribute("target", "_blank")
     expect(link).to_have_attribute(
