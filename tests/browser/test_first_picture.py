@@ -73,6 +73,7 @@ def test_another_page_takes_it_away(browser: Browser, app_url: str) -> None:
     page.context.close()
 
 
+@pytest.mark.slow
 def test_it_has_the_colours_of_the_page(browser: Browser, app_url: str) -> None:
     for scheme, colour in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(18, 24, 31)")):
         page = browser.new_context(base_url=app_url, color_scheme=scheme).new_page()  # type: ignore[arg-type]

@@ -43,6 +43,7 @@ def test_a_play_is_in_the_address_and_outlives_a_reload(game: Lab, new_page: Cal
     expect(game.page.locator(".game .verdict")).to_have_text(words)
 
 
+@pytest.mark.slow
 def test_the_copied_link_shows_the_play_to_others(game: Lab, new_page: Callable[..., Page]) -> None:
     best = levels()[2]["puzzles"][0]["best"]["moves"]
     game.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -58,6 +59,7 @@ def test_the_copied_link_shows_the_play_to_others(game: Lab, new_page: Callable[
     assert play(game.page) == {"level": ["3"], "puzzle": ["1"], "moves": [best]}
 
 
+@pytest.mark.slow
 def test_two_people_play_without_disturbing_each_other(
     game: Lab, new_page: Callable[..., Page], settle: Callable[[Page], None]
 ) -> None:
@@ -69,6 +71,7 @@ def test_two_people_play_without_disturbing_each_other(
     expect(other.page.locator(".game .budget")).to_contain_text("2 of 2 questions")
 
 
+@pytest.mark.slow
 def test_back_leads_to_the_play_that_was_there(game: Lab) -> None:
     game.open("/game?level=1&puzzle=2")
     game.go("Learn")

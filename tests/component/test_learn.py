@@ -409,6 +409,7 @@ def test_words_point_at_the_picture(learn: Learn) -> None:
     expect(learn.root.locator("[data-lit]")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_motion_ends_with_the_whole_picture(learn: Learn) -> None:
     """Also where it is drawn anew on the way."""
     learn.page.emulate_media(reduced_motion="no-preference")
@@ -458,6 +459,7 @@ def test_a_guess_that_was_right_is_not_asked_again(page: Page) -> None:
     assert learn.root.locator("[data-lesson=kinds] .veiled").count() > 0
 
 
+@pytest.mark.slow
 def test_no_picture_leaves_its_frame(learn: Learn) -> None:
     """Whatever is dragged, at every step."""
     for slug in LESSONS:

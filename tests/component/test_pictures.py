@@ -270,6 +270,7 @@ def test_a_video_is_one(stage: Stage, tmp_path: Path) -> None:
     assert save(stage, "webm", tmp_path, "act").read_bytes().startswith(b"\x1aE\xdf\xa3")
 
 
+@pytest.mark.slow
 def test_a_film_can_be_stopped(stage: Stage) -> None:
     stage.page.emulate_media(reduced_motion="no-preference")
     before = kept(stage)

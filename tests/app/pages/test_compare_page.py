@@ -221,6 +221,7 @@ def test_methods_without_groups_race_beside_runs_and_cycles_open_their_page() ->
     assert "pursuit" not in test.session_state
 
 
+@pytest.mark.slow
 def test_solvers_of_others_race_beside_ours() -> None:
     names = [name for name in ("trw-s", "highs", "toulbar2", "tabu") if not METHODS[name].missing]
     test = choose(app("compare"), strategies=[], methods=["proof", *names], sizes=[8], seconds=4)
@@ -295,6 +296,7 @@ def test_a_run_of_a_method_is_found_by_later_sessions(own_folder: Path) -> None:
     assert (shown["LB"], shown["sweeps"]) == ([curve.lower_bound], [curve.last("sweep")])
 
 
+@pytest.mark.slow
 def test_every_run_of_a_full_field_has_the_room_that_it_needs() -> None:
     found = [name for name, method in METHODS.items() if not method.missing]
     racing = contest(raced(app("compare"), variants=[4, 9, 11, 12], methods=found, seconds=1, sizes=[8])).racing
