@@ -92,7 +92,7 @@ GLOSSARY: dict[str, Term] = {
     "floor": Term(
         "",
         "In an update, the least cost of a state as far as the rows show. LB rises to it when the messages are passed, "
-        "unless LB is higher already. It only rises, and the update ends where it meets the ceiling.",
+        "unless LB is higher already. The floor only rises, and the update ends where it meets the ceiling.",
         "Watch: the line below the ceiling, in the chart of the bounds",
         "meeting",
     ),

@@ -291,7 +291,7 @@ ACTIONS: dict[str, Action] = {
     "alone": Action(Picture.SAME, _alone),
     "prove": Action(Picture.SAME, _prove, True),
     "price": Action(Picture.SAME, lambda current, command: price_next(current, command["variables"]), True),
-    "keep": Action(Picture.SAME, lambda _, command: keep_moment(command["query"]), True),
+    "keep": Action(Picture.SAME, lambda current, command: keep_moment(current, command["query"]), True),
     "moment": Action(Picture.SAME, _moment, True),
     "go": Action(Picture.ELSEWHERE),
     "insert": Action(

@@ -11,8 +11,9 @@ import streamlit as st
 
 from pages._shared.app.address import TALK_IN_TAB
 from pages._shared.app.arrival import arrival
+from pages._shared.app.field_types import LONGEST
 from pages._shared.app.fields import AT, BESIDE, CHAPTER, END, FORKS, MAKE, SAMPLE, TALK, VARIANT, M
-from pages._shared.app.session import open_address
+from pages._shared.app.session import Lab, open_address
 from pages._shared.app.text import complaint, markdown
 from pages._shared.running.kept import Kept
 from pages._shared.watch.talk import LONGEST_NOTE, LONGEST_TITLE, Moment, Talk, TalkError, read, ready, recalled, unpack
@@ -44,8 +45,13 @@ def close() -> None:
     TALK_IN_TAB.set("")
 
 
-def keep_moment(address: str) -> None:
-    """Add the moment shown, by its address, at the end of the talk."""
+def keep_moment(current: Lab, address: str) -> None:
+    """Add the moment shown, by its address, at the end of the talk; a run that has none is a notice."""
+    if not 0 < len(address) <= LONGEST:
+        current.notice = (
+            "This moment is not in the talk: its run has too many groups made by hand, or forks, for a link."
+        )
+        return
     talk = _TALK.made(Talk)
     talk.moments.append(Moment(address))
     _SELECTED.set(len(talk.moments) - 1)

@@ -468,3 +468,11 @@ def test_a_moment_is_kept_once_though_the_stage_asks_again(mine: Lab) -> None:
     talk = present_talk()
     assert talk is not None
     assert len(talk.moments) == 1
+
+
+@pytest.mark.parametrize("query", ["", "groups=" + "0-" * 3000], ids=["no link", "too long"])
+def test_a_moment_that_no_link_can_show_is_refused(mine: Lab, query: str) -> None:
+    kept: Any = command("keep", query=query)
+    stage.carry_out(mine, kept)
+    assert mine.notice.startswith("This moment is not in the talk: ")
+    assert present_talk() is None

@@ -148,6 +148,6 @@ export class Leaving {
   // The moment shown becomes a part of the talk.
   keep() {
     this.stateAddress();
-    this.stage.questions.ask("keep", { query: location.search.slice(1) });
+    this.stage.questions.ask("keep", { query: this.query().slice(1) });
   }
 }
