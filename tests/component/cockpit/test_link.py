@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages._shared.app.session import Lab
 from tests.chromium import told
@@ -144,3 +144,13 @@ def test_what_an_address_says_of_no_look_is_passed_over(page: Page, watched: Wat
     # An order that there is not is the usual one.
     drawers = [picture(opened(page, watched, f"?drawer={order}"), "drawer") for order in ("x", "cost")]
     assert drawers[0] == drawers[1]
+
+
+def test_a_run_that_no_address_names_has_no_link(page: Page, watched: Watched) -> None:
+    """As one with many forks; the address bar still names the run before."""
+    stage = opened(page, watched, "")
+    stage.root.evaluate("({ stage }) => Object.assign(stage.data, { address: '' })")
+    stage.root.get_by_text("share", exact=True).click()
+    button = stage.root.locator("[data-act=link]")
+    button.click()
+    expect(button).to_have_text("too long for a link: save the run, below the stage")
