@@ -27,7 +27,7 @@ def test_a_gif_of_an_update_takes_two_clicks(watch: Lab, tmp_path: Path) -> None
     with page.expect_download(timeout=300_000) as download:
         watch.stage.get_by_role("button", name="GIF", exact=True).click()
     assert page.evaluate("window.presses") == 2
-    assert download.value.suggested_filename == "bender-lab-pose-small-M8-rows9-sweep2-update11.gif"
+    assert download.value.suggested_filename == "bender-lab-pose-small-M8-variant9-sweep2-update11.gif"
     path = tmp_path / "update.gif"
     download.value.save_as(path)
     assert path.stat().st_size <= LARGEST

@@ -145,7 +145,7 @@ def kept(stage: Stage) -> Any:
 
 def test_an_svg_is_of_shapes_and_texts_and_has_all_that_is_said(stage: Stage, tmp_path: Path) -> None:
     path = save(stage, "svg", tmp_path)
-    assert path.name == f"bender-lab-pose-small-M8-rows9-event{PLACE}.svg"
+    assert path.name == f"bender-lab-pose-small-M8-variant9-event{PLACE}.svg"
     root = ElementTree.parse(path).getroot()
     shapes = {"svg", "g", "defs", "title", "text", "path", "circle", "line", "rect", "polygon", "image"}
     assert {each.tag.removeprefix(SVG) for each in root.iter()} <= shapes | {"clipPath", "linearGradient", "stop"}
@@ -210,7 +210,7 @@ def test_a_moving_picture_has_the_moments_that_play_shows(stage: Stage, tmp_path
             return [updates.findLast((at) => at < position) ?? 0, updates.find((at) => at >= position)]; }"""
     )
     assert start < PLACE < end
-    assert re.fullmatch(r"bender-lab-pose-small-M8-rows9-sweep1-update\d+\.gif", path.name)
+    assert re.fullmatch(r"bender-lab-pose-small-M8-variant9-sweep1-update\d+\.gif", path.name)
     found, durations = frames(path)
     lasts = stage.root.evaluate(LASTS, [start, end])
     count = int(np.ceil(sum(lasts) / STEP - 1e-9))
@@ -340,7 +340,7 @@ def test_two_runs_are_in_one_picture(showing: Callable[[Lab], Stage], tmp_path: 
         assert words in texts or f"{words[:200]}" in texts
     assert texts.count("…") >= sum(map(is_cut, stage.page.locator(".sentence").element_handles()))
     path = save_first(stage, "gif", tmp_path)
-    assert path.name == "bender-lab-pose-small-M8-rows9-beside-rows-11-sweep2-update1.gif"
+    assert path.name == "bender-lab-pose-small-M8-variant9-beside-variant-11-sweep2-update1.gif"
     assert kept(stage) == before
     found, _ = frames(path)
     assert apart(now(stage), found[-1]) < 0.2

@@ -20,7 +20,7 @@ export const namedRace = ({ data, choice }) =>
 export const named = (stage, film) => {
   const { data, player, pair } = stage;
   const { M, variant } = data.bar.now;
-  const run = ["bender-lab", plain(data.model) || "model", `M${M}`, `rows${variant}`];
+  const run = ["bender-lab", plain(data.model) || "model", `M${M}`, `variant${variant}`];
   if (pair.second) run.push("beside", plain(pair.second.data.clocked.name));
   return [...run, film ? film.name : `event${player.position}`].join("-");
 };

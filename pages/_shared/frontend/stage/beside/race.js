@@ -156,7 +156,8 @@ export class Race {
     const { stages } = this.pair;
     const rows = (stage) => (stage.graph.exact ? "none: exact" : stage.status.rows(stage.moment()));
     const lines = [
-      ["run", ...stages.map((stage) => this.heading(stage))],
+      ["run", ...stages.map(({ data }) => data.clocked.name)],
+      ["event", ...stages.map(({ player }) => this.place(player))],
       ["Benders rows", ...stages.map(rows)],
       ["states evaluated", ...stages.map((stage, k) => evaluated(stage, this.moments[k]))],
       ["entries read", ...stages.map(({ player }) => entries(workOf(player)))],
@@ -175,11 +176,10 @@ export class Race {
     });
   }
 
-  // Which run, where it is, and whether it waits for the other.
-  heading({ data, player }) {
-    const { clock } = this.pair;
-    const waits = !player.atEnd() && clock.isAhead(player);
-    return `${data.clocked.name}, event ${player.position}${waits ? ", waits" : ""}`;
+  // Where a run is, and whether it waits for the other.
+  place(player) {
+    const waits = !player.atEnd() && this.pair.clock.isAhead(player);
+    return `${player.position}${waits ? ", waits" : ""}`;
   }
 
   // -- the chart -----------------------------------------------------------------------------------------------
