@@ -12,7 +12,7 @@ from pages._shared.app.arrival import arrival
 from pages._shared.app.field_types import LinkError
 from pages._shared.app.fields import ARC, AT, Field
 from pages._shared.app.frontend import Component
-from pages._shared.app.glossary import made
+from pages._shared.app.glossary import groups_in_words
 from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import complaint, label
 from pages._shared.running.kept import Kept
@@ -110,5 +110,5 @@ def keep_address(page: str) -> None:
 def _run_words(current: Lab) -> str:
     """The settings that distinguish the run from others of its model, in words."""
     forks = current.branches.shown.depth
-    words = f"{made(current.max_size, current.partition.strategy)}, variant {current.variant}, {current.schedule}"
+    words = f"{groups_in_words(current.max_size, current.partition.strategy)}, variant {current.variant}, {current.schedule}"
     return words + f", {forks} fork{'s' * (forks > 1)}" * (forks > 0)

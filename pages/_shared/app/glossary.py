@@ -300,6 +300,6 @@ STRATEGIES = {
 }
 
 
-def made(max_size: int, strategy: str) -> str:
+def groups_in_words(max_size: int, strategy: str) -> str:
     """How groups were made, in words."""
     return f"M {max_size} by {'hand' if strategy == 'manual' else strategy}"

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from pages._shared.app.glossary import made
+from pages._shared.app.glossary import groups_in_words
 from pages._shared.app.next_run import Choice, NextRun
 from pages._shared.app.session import Lab, begin_next, give_up_next, next_run
 from pages._shared.partitioning.draft import DRAFT, Draft
@@ -21,7 +21,7 @@ def not_applied(current: Lab, on_table: Draft, variant: int, schedule: str) -> l
     now, then = ((size, each.strategy) for size, each in ((max_size, part), (current.max_size, mine)))
     found = []
     if now != then:
-        found.append((made(*now), made(*then)))
+        found.append((groups_in_words(*now), groups_in_words(*then)))
     elif not np.array_equal(part.group_of(), mine.group_of()):
         found.append(("other groups", "its own"))
     if variant != current.variant:
