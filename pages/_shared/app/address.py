@@ -110,5 +110,6 @@ def keep_address(page: str) -> None:
 def _run_words(current: Lab) -> str:
     """The settings that distinguish the run from others of its model, in words."""
     forks = current.branches.shown.depth
-    words = f"{groups_in_words(current.max_size, current.partition.strategy)}, variant {current.variant}, {current.schedule}"
+    groups = groups_in_words(current.max_size, current.partition.strategy)
+    words = f"{groups}, variant {current.variant}, {current.schedule}"
     return words + f", {forks} fork{'s' * (forks > 1)}" * (forks > 0)
