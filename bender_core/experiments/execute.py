@@ -190,7 +190,7 @@ class _Cluster(Executor):
             return run(worker, *given)
 
         future: Future[Any] = Future()
-        self._client.loop.add_callback(_settle, self._client.submit(on_worker, pure=False), future)
+        self._client.loop.add_callback(self._settle, self._client.submit(on_worker, pure=False), future)
         return future
 
     @property
@@ -198,13 +198,16 @@ class _Cluster(Executor):
         """The number of runs at a time, as the scheduler said a moment ago."""
         return int(self._client._scheduler_identity.get("total_threads", 0))
 
-
-async def _settle(theirs: Any, future: Future[Any]) -> None:
-    """Pass on the result of a task; where it cannot be fetched, the connection is lost."""
-    try:
-        future.set_result(await theirs)
-    except Exception as error:
-        future.set_exception(error if theirs.status == "error" else CancelledError())
+    async def _settle(self, theirs: Any, future: Future[Any]) -> None:
+        """Pass on the result of a task; where it cannot be fetched, the connection is lost."""
+        try:
+            result = await theirs
+            if not self.threads:
+                # Its worker has joined since the scheduler was asked.
+                await self._client._update_scheduler_info()
+            future.set_result(result)
+        except Exception as error:
+            future.set_exception(error if theirs.status == "error" else CancelledError())
 
 
 def _while_running(worker: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -345,7 +348,7 @@ def _drain(todo: Sequence[Task], workers_of: Workers, workers: int | None, state
                         else:
                             outcome = future.result()
                             state.keep(running.pop(future), outcome)
-                    state.tell(None, _shortage(executor))
+                    state.tell(None, _shortage(executor) if waiting or running else "")
                 _keep_finished(running, state)
             except (BrokenExecutor, CancelledError) as error:
                 unfinished = _keep_finished(running, state)

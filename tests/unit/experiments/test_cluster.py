@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 import pytest
+from dask.config import config
 
 from bender_core import io, synth
 from bender_core.__main__ import main
@@ -123,6 +124,8 @@ def test_an_execution_waits_for_its_scheduler(
     operator: Operator, gate: Gate, gated: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tasks, store = [*short_tasks(3), gated, *short_tasks(3, 3)], Store(tmp_path / "a.sqlite")
+    # What the scheduler says of its workers is old, unless it is asked.
+    monkeypatch.setitem(config["distributed"]["client"], "scheduler-info-interval", "1h")
     execution = Execution(tasks, store, operator.address)
     gate.wait()
     monkeypatch.setattr(executing, "ATTEMPT_SECONDS", 0.5)
@@ -131,14 +134,19 @@ def test_an_execution_waits_for_its_scheduler(
     gate.let_through()
     operator.worker_ends()
     until(lambda: execution.progress[-1].waiting)
-    monkeypatch.undo()
     assert execution.progress[-1].waiting == f"the scheduler at {operator.address}, at most 5 min"
+    monkeypatch.setattr(executing, "ATTEMPT_SECONDS", 10.0)
+    operator.keep_up_scheduler()
+    until(lambda: execution.progress[-1].waiting == "workers: the scheduler has none")
     operator.keep_up()
     gate.let_through()
     execution.finish()
     assert_each_is_counted_once(tasks, store, execution.progress)
     assert execution.progress[-1].failed == 0
-    assert execution.progress[-1].waiting == ""
+    # From its first run on, the worker is known.
+    waited = [bool(each.waiting) for each in execution.progress]
+    again = next(place for place, each in enumerate(execution.progress) if each.last == gated)
+    assert not any(waited[again:])
     # In their order: none is a suspect, which would be tried alone, after all others.
     assert [each.last for each in execution.progress if each.last is not None] == tasks
 
@@ -176,7 +184,7 @@ def test_a_result_that_cannot_be_fetched_is_a_lost_connection() -> None:
 
     future: Future[object] = Future()
     # In a thread of its own: that of a browser test before may still have a loop.
-    settling = threading.Thread(target=asyncio.run, args=[executing._settle(Unfetched(), future)])
+    settling = threading.Thread(target=asyncio.run, args=[executing._Cluster(None)._settle(Unfetched(), future)])
     settling.start()
     settling.join()
     with pytest.raises(CancelledError):
