@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bender_core.io._source import Source, Tokens
+from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+# Of a count.
+_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -127,24 +132,25 @@ def read_rows(tokens: Tokens, skipped: int, columns: tuple[int, ...] = (3,)) -> 
     return Rows(i.astype(np.int64), j.astype(np.int64), value, tokens, first)
 
 
-def header(tokens: Tokens, names: tuple[str, ...]) -> list[int]:
-    """The whole numbers of the first line.
+def header(tokens: Tokens, names: tuple[str, ...], start: int = 0) -> list[int]:
+    """The whole numbers of the first line, after its first ``start`` words.
 
     Raises
     ------
     FormatError
-        If their number is wrong, or they are not integers.
+        If their number is wrong, or they are not integers, or too large.
     """
-    _, length = tokens.row_lengths()
-    words = [tokens.word(index) for index in range(min(len(tokens), len(names)))]
-    try:
-        if not len(length) or length[0] != len(names):
-            raise ValueError
-        return [int(word) for word in words]
-    except ValueError:
+    length = tokens.row_lengths()[1][:1].tolist()
+    words = [tokens.word(start + k) for k in range(len(names))]
+    if length != [start + len(names)] or not all(map(_WHOLE.fullmatch, words)):
+        names_in_words = f"{', '.join(names[:-1])} and {names[-1]}"
         raise FormatError(
-            tokens.line(0), f"the first line is not {' and '.join(names)}", "write these whole numbers there"
-        ) from None
+            tokens.line(0), f"the numbers of {names_in_words} are missing", "write these whole numbers in this line"
+        )
+    for word in words:
+        if len(word) > _DIGITS:
+            raise FormatError(tokens.line(0), f"{shown(word)} is too large a number", "correct the counts")
+    return list(map(int, words))
 
 
 def starts_with_counts(source: Source) -> bool:

@@ -16,15 +16,13 @@ from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._cuts import cut_model, refuse_loops
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._rows import Rows, read_rows
+from bender_core.io.formats._rows import Rows, header, read_rows
 from bender_core.model import BinaryMRF
 
 _BANNER = "%%matrixmarket"
 _MATRICES, _SYMMETRIES = ("real", "integer", "pattern", "double"), ("symmetric", "general")
 _PERCENT, _EITHER = r"%(?P<text>[^\n]*)", r"[#%](?P<text>[^\n]*)"
 _GRAPHS = ("edge", "col", "edges")
-# Of a count.
-DIGITS = 15
 
 
 def parse_matrix(source: Source) -> BinaryMRF:
@@ -42,7 +40,7 @@ def parse_matrix(source: Source) -> BinaryMRF:
             1, "this is no matrix of weights", "the first line is %%MatrixMarket matrix coordinate real symmetric"
         )
     tokens = Tokens(source.text, _PERCENT)
-    rows, columns, entries = _counts(tokens, 0, ("rows", "columns", "entries"))
+    rows, columns, entries = header(tokens, ("rows", "columns", "entries"))
     if rows != columns:
         raise FormatError(tokens.line(0), f"the matrix is {rows} × {columns}", "the weights of a graph are square")
     edges = _edges(source, tokens, rows, entries, 2 if words[3] == "pattern" else 3)
@@ -62,7 +60,7 @@ def parse_dimacs(source: Source) -> BinaryMRF:
     tokens = Tokens(re.sub(r"^[ \t]*e(?=\s)", " ", source.text, flags=re.MULTILINE), C)
     if tokens.word(0) != "p" or tokens.word(1) not in _GRAPHS:
         raise FormatError(tokens.line(0), "the first line is not p edge n m", "write the numbers of vertices and edges")
-    n, m = _counts(tokens, 2, ("vertices", "edges"))
+    n, m = header(tokens, ("vertices", "edges"), start=2)
     edges = _edges(source, tokens, n, m, 2, 3)
     refuse_loops(edges)
     return cut_model(source, DIMACS.title, edges.shifted(1), _numbered(n), unread(source, C))
@@ -107,22 +105,9 @@ def _refuse_header(tokens: Tokens, edges: Rows) -> None:
         )
 
 
-def _counts(tokens: Tokens, start: int, what: tuple[str, ...]) -> list[int]:
-    """Whole numbers at the end of the first line."""
-    words = [tokens.word(start + k) for k in range(len(what))]
-    _, length = tokens.row_lengths()
-    if (
-        not len(length)
-        or length[0] != start + len(what)
-        or not all(word.isdecimal() and len(word) <= DIGITS for word in words)
-    ):
-        raise FormatError(tokens.line(0), f"the numbers of {' and '.join(what)} are missing", "write them in this line")
-    return list(map(int, words))
-
-
 def _edges(source: Source, tokens: Tokens, n: int, count: int, *columns: int) -> Rows:
     """The rows after the first line."""
-    source.require_variables(n, tokens.line(0))
+    source.require_variables(max(n, 0), tokens.line(0))
     edges = read_rows(tokens, skipped=1, columns=columns)
     edges.require_count(count, "edges")
     edges.require_range(1, n)

@@ -37,7 +37,7 @@ def parse(source: Source) -> BinaryMRF:
     """
     tokens = Tokens(source.text)
     if len(tokens.row_lengths()[1]) and tokens.row_lengths()[1][0] == 2:
-        n, m = header(tokens, ("the number of sites", "the number of rows"))
+        n, m = header(tokens, ("sites", "rows"))
         source.require_variables(max(n, 0), tokens.line(0))
         found = read_rows(tokens, skipped=1)
         found.require_count(m, "rows")

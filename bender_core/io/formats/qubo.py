@@ -18,7 +18,7 @@ from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import coefficients, rows, shortest
 from bender_core.io.formats._format import Format
 from bender_core.io.formats._quadratic import from_coefficients
-from bender_core.io.formats._rows import read_rows
+from bender_core.io.formats._rows import header, read_rows
 from bender_core.model import BinaryMRF
 
 TITLE = "QUBO"
@@ -37,16 +37,14 @@ def parse(source: Source) -> BinaryMRF:
         does not exist.
     """
     tokens = Tokens(source.text, COMMENT)
-    words = [tokens.word(k) for k in range(min(6, len(tokens)))]
-    length = tokens.row_lengths()[1]
-    counts = words[3:]
-    if words[:2] != ["p", "qubo"] or length[0] != 6 or not all(word.isdecimal() and len(word) < 16 for word in counts):
+    words = [tokens.word(k) for k in range(3)]
+    if words[:2] != ["p", "qubo"] or tokens.row_lengths()[1][0] != 6:
         raise FormatError(tokens.line(0), "the first line is not p qubo 0 n d c", "write it with three whole numbers")
     if not _TARGET.fullmatch(words[2]):
         mend = "write 0, and read what is maximised with --maximize"
         raise FormatError(tokens.line(0), f"the target is {shown(words[2])}", mend)
-    n, diagonal, others = map(int, counts)
-    source.require_variables(n, tokens.line(0))
+    n, diagonal, others = header(tokens, ("variables", "diagonal coefficients", "other coefficients"), start=3)
+    source.require_variables(max(n, 0), tokens.line(0))
     found = read_rows(tokens, skipped=1)
     found.require_count(diagonal + others, "coefficients")
     given = int((found.i == found.j).sum())

@@ -34,7 +34,7 @@ def parse(source: Source) -> BinaryMRF:
         If counts and rows disagree, a vertex does not exist, or an edge joins a vertex to itself.
     """
     tokens = Tokens(source.text)
-    n, m = header(tokens, ("the number of vertices", "the number of edges"))
+    n, m = header(tokens, ("vertices", "edges"))
     source.require_variables(max(n, 0), tokens.line(0))
     edges = read_rows(tokens, skipped=1, columns=(2, 3))
     edges.require_count(m, "edges")
@@ -54,7 +54,7 @@ def refuse_neighbours(source: Source) -> None:
     FormatError
     """
     tokens = Tokens(source.text)
-    n, m = header(tokens, ("the number of vertices", "the number of edges"))
+    n, m = header(tokens, ("vertices", "edges"))
     length = tokens.row_lengths()[1]
     if n != m or len(length) != n + 1 or (length != 2).any():
         return

@@ -61,7 +61,7 @@ def parse(source: Source, title: str = TITLE, maximised: bool = False) -> Binary
         If counts and rows disagree, or a variable does not exist.
     """
     tokens = Tokens(source.text)
-    n, m = header(tokens, ("the number of variables", "the number of coefficients"))
+    n, m = header(tokens, ("variables", "coefficients"))
     source.require_variables(abs(n), tokens.line(0))
     found = read_rows(tokens, skipped=1)
     found.require_count(abs(m), "coefficients")
