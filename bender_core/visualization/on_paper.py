@@ -22,10 +22,10 @@ WIDTH, HEIGHT = 17.0, 0.55
 HEIGHT_OF_ROW = 4.6
 # The size of letters, points.
 LETTERS = 8
-# Room about the panels for numbers, titles and legend: left, right, below and above, and between them, centimetres.
-_LEFT, _RIGHT, _LEGEND, _BELOW, _ABOVE, _BETWEEN = 2.7, 0.6, 5.0, 1.1, 0.9, 1.2
-# More names in a legend are smaller.
-_MANY_NAMES = 14
+# Room about the panels for numbers and titles: left, right, below and above, and between them, centimetres.
+_LEFT, _RIGHT, _BELOW, _ABOVE, _BETWEEN = 2.7, 0.6, 1.1, 0.9, 1.2
+# Of a legend; and the room above it, centimetres.
+_MOST_COLUMNS, _ABOVE_LEGEND = 4, 0.2
 Form = Literal["svg", "pdf"]
 _MARKERS = {"circle": "o", "x": "x", "square": "s", "diamond": "D"}
 _DASHES = {"solid": "-", "dot": ":", "dash": "--"}
@@ -73,11 +73,6 @@ def _drawing(picture: Picture) -> Figure:
     rows = math.ceil(count / columns) or 1
     height = HEIGHT * WIDTH if count <= 1 else rows * HEIGHT_OF_ROW
     drawing = Figure(figsize=(WIDTH / INCH, height / INCH))
-    named = count == 1 and any(series.name for series in picture.series)
-    right = WIDTH - (_LEGEND if named else _RIGHT)
-    of_panel = (height - _BELOW - _ABOVE - (rows - 1) * _BETWEEN) / rows
-    drawing.subplots_adjust(_LEFT / WIDTH, _BELOW / height, right / WIDTH, 1 - _ABOVE / height)
-    drawing.subplots_adjust(wspace=0.12, hspace=_BETWEEN / of_panel)
     places = list(drawing.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).flat)
     for place, panel in zip(places, picture.panels, strict=False):
         _draw(place, picture, panel)
@@ -86,13 +81,40 @@ def _drawing(picture: Picture) -> Figure:
     # Numbers are below the last panel of every column.
     for place in places[max(count - columns, 0) : count]:
         place.tick_params(labelbottom=True)
-    drawing.supxlabel(picture.x.title, x=(_LEFT + right) / 2 / WIDTH, y=0.1 / height, fontsize=LETTERS)
-    drawing.supylabel(picture.y.title, x=0.1 / WIDTH, fontsize=LETTERS)
-    if named:
-        corner = (right + 0.4) / WIDTH, 1 - _ABOVE / height
-        size = LETTERS - 1 if sum(bool(series.name) for series in picture.series) <= _MANY_NAMES else LETTERS - 3
-        drawing.legend(loc="upper left", bbox_to_anchor=corner, frameon=False, fontsize=size)
+    # The titles of several panels name what they show.
+    named = count == 1 and any(series.name for series in picture.series)
+    below = _legend(drawing) + _ABOVE_LEGEND if named else 0.0
+    drawing.set_figheight((height + below) / INCH)
+    _arrange(drawing, picture, rows, below)
     return drawing
+
+
+def _legend(drawing: Figure) -> float:
+    """Put a legend at the lower edge, in as many columns as fit; returns its height, centimetres."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas: Any = FigureCanvasAgg(drawing)
+    for columns in range(_MOST_COLUMNS, 0, -1):
+        legend = drawing.legend(
+            loc="lower right", bbox_to_anchor=(1, 0), ncols=columns, frameon=False, fontsize=LETTERS - 1
+        )
+        box = legend.get_window_extent(canvas.get_renderer())
+        if box.width <= drawing.bbox.width or columns == 1:
+            break
+        legend.remove()
+    return float(box.height / drawing.dpi * INCH)
+
+
+def _arrange(drawing: Figure, picture: Picture, rows: int, below: float) -> None:
+    """Give the panels, and the titles that they share, their places; so much room at the lower edge is kept free."""
+    height = drawing.get_figheight() * INCH
+    bottom, of_panels = below + _BELOW, height - below - _BELOW - _ABOVE
+    drawing.subplots_adjust(_LEFT / WIDTH, bottom / height, 1 - _RIGHT / WIDTH, 1 - _ABOVE / height)
+    drawing.subplots_adjust(wspace=0.12, hspace=_BETWEEN * rows / (of_panels - (rows - 1) * _BETWEEN))
+    drawing.supxlabel(
+        picture.x.title, x=(_LEFT + WIDTH - _RIGHT) / 2 / WIDTH, y=(below + 0.1) / height, fontsize=LETTERS
+    )
+    drawing.supylabel(picture.y.title, x=0.1 / WIDTH, y=(bottom + of_panels / 2) / height, fontsize=LETTERS)
 
 
 def files(pictures: Mapping[str, Picture]) -> dict[str, bytes]:

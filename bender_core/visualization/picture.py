@@ -120,8 +120,8 @@ class Panel:
 
     @property
     def lines(self) -> list[str]:
-        """The title in lines that fit above the panel."""
-        return textwrap.wrap(self.title, LETTERS_OF_TITLE)
+        """The title in lines that fit above the panel; its M stays whole."""
+        return textwrap.wrap(self.title.replace("· M ", "·\N{NO-BREAK SPACE}M\N{NO-BREAK SPACE}"), LETTERS_OF_TITLE)
 
 
 @dataclass(frozen=True)

@@ -93,12 +93,17 @@ def small_multiples() -> list[Picture]:
     return [against(study, contenders, contenders[0], CLOSED), distance(study, contenders)]
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_texts_of_small_multiples_do_not_cross_on_paper(which: int) -> None:
+def with_many_names() -> Picture:
+    """A profile whose legend has twelve names, and HiGHS."""
+    study = Study(solved_in({kind: [0.1, 2.0] for kind in (*VARIANTS, "highs")}))
+    return profile(study, list(study.by_contender), CLOSED)
+
+
+@pytest.mark.parametrize("picture", [*small_multiples(), with_many_names()], ids=lambda picture: picture.title)
+def test_texts_are_whole_and_do_not_cross_on_paper(picture: Picture) -> None:
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    picture = small_multiples()[which]
     with mpl.rc_context({"font.size": LETTERS}):
         drawing = _drawing(picture)
         FigureCanvasAgg(drawing).draw()
@@ -106,9 +111,12 @@ def test_texts_of_small_multiples_do_not_cross_on_paper(which: int) -> None:
     assert [place.get_title(loc="left") for place in places] == ["\n".join(panel.lines) for panel in picture.panels]
     ticks = [tick for place in places for axis in (place.xaxis, place.yaxis) for tick in axis._update_ticks()]
     texts = [place._left_title for place in places] + [tick.label1 for tick in ticks] + drawing.texts
+    texts += [text for legend in drawing.legends for text in legend.get_texts()]
     boxes = {text: text.get_window_extent() for text in texts if text.get_visible() and text.get_text()}
     for one, other in itertools.combinations(boxes, 2):
         assert not boxes[one].overlaps(boxes[other]), (one.get_text(), other.get_text())
+    for text, box in boxes.items():
+        assert drawing.bbox.count_contains(box.corners()) == 4, text.get_text()
 
 
 @pytest.mark.parametrize("which", [0, 1])
