@@ -13,8 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bender_core.visualization.styles import Style
 
-# The most decades of a logarithmic axis that has numbers between its powers of ten, and the most with all powers.
-FEW_DECADES, FEW_IN_SMALL, MANY_DECADES = 2.2, 1.2, 9.0
+# The most decades of a logarithmic axis that has numbers at equal distances, that has some between its powers of ten,
+# the same in small multiples, and the most with all powers.
+PART_OF_DECADE, FEW_DECADES, FEW_IN_SMALL, MANY_DECADES = 0.7, 2.2, 1.2, 9.0
+# Between numbers at equal distances.
+MOST_STEPS = 4
 # The most panels side by side.
 COLUMNS = 3
 # The most letters of a line above one of several panels.
@@ -49,6 +52,8 @@ class Axis:
         """The numbers at a logarithmic axis that shows these values: at powers of ten, and between ``few`` of them."""
         shown = values[np.isfinite(values) & (values > 0)]
         low, high = np.log10([shown.min(), shown.max()]) if len(shown) else (0.0, 1.0)
+        if 0 < high - low < PART_OF_DECADE:
+            return {value: self.text(value) for value in _round_numbers(10**low, 10**high)}
         decades = range(math.floor(low), math.ceil(high) + 1)
         step = math.ceil(len(decades) / MANY_DECADES)
         digits = (1, 2, 5) if high - low < few else (1,)
@@ -169,6 +174,15 @@ class Picture:
             found += [edge for series in self.series if series.band for edge in series.band]
         together = np.concatenate(found) if found else np.empty(0)
         return together[np.isfinite(together)]
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Numbers at equal distances, a few of them between two values, and one on either side."""
+    least = (high - low) / MOST_STEPS
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least)
+    numbers = [count * step for count in range(math.floor(low / step), math.ceil(high / step) + 1)]
+    return [number for number in numbers if number > 0]
 
 
 def apart(positions: ArrayLike, least: float) -> NDArray[np.float64]:

@@ -141,7 +141,9 @@ def test_both_axes_of_pairs_have_the_same_numbers() -> None:
 
 def test_a_narrow_logarithmic_axis_has_numbers_too() -> None:
     axis = Axis("seconds", is_log=True)
-    assert list(axis.numbers(np.array([0.3, 0.9])).values()) == ["0.1", "0.2", "0.5", "1", "2", "5"]
+    assert list(axis.numbers(np.array([0.3, 0.9])).values()) == ["0.2", "0.4", "0.6", "0.8", "1"]
+    assert list(axis.numbers(np.array([1.0, 1.13])).values()) == ["1", "1.05", "1.1", "1.15"]
+    assert list(axis.numbers(np.array([0.3, 9.0])).values()) == ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20", "50"]
     assert list(axis.numbers(np.array([1e-3, 90.0])).values()) == ["0.001", "0.01", "0.1", "1", "10", "100"]
     assert len(axis.numbers(np.array([1e-12, 1e9]))) <= 10
     assert next(iter(axis.numbers(np.array([])).values())) == "1"
