@@ -338,6 +338,36 @@ def test_what_is_decided_is_in_no_cheaper_evening_and_the_rest_is_tried(learn: L
     ).tolist()
 
 
+def test_a_number_of_a_later_step_brings_its_picture(learn: Learn) -> None:
+    learn.go("row", "charges")
+    learn.guess("touches").get_by_role("button", name="Show me").click()
+    raised = learn.root.locator("[data-drag=raise]")
+    raised.evaluate("(element) => element.focus({ preventScroll: true })")
+    learn.page.keyboard.press("End")
+    expect(learn.root.locator(".step.current")).to_have_attribute("data-step", "charges")
+    assert [mark["class"] for mark in learn.marks("row") if mark["id"] == "row"] == ["row wrong"]
+    # Until another step is entered.
+    learn.go("row", "question")
+    assert [mark["class"] for mark in learn.marks("row") if mark["id"] == "row"] != ["row wrong"]
+
+
+def test_the_picture_shows_the_state_that_was_guessed(learn: Learn) -> None:
+    learn.go("message", "answer")
+    learn.guess("answer").locator(".options button").first.click()
+    value = learn.root.locator("[data-lesson=message] [data-value=answer]")
+    verdict = learn.guess("answer").locator(".verdict").inner_text()
+    assert value.inner_text() in verdict
+    assert [mark["id"] for mark in learn.marks("message") if "nu-bar" in mark["class"]] == ["nu bar 7"]
+
+
+def test_a_guess_that_comes_first_is_pointed_at(learn: Learn) -> None:
+    learn.go("friends", "least")
+    learn.root.locator("[data-act=next]").click()
+    guess = learn.guess("cheapest")
+    expect(guess.locator(".options button").first).to_be_focused()
+    assert guess.evaluate("(element) => element.getAnimations().length") == 1
+
+
 def test_friends_change_their_minds_and_the_energy_follows(learn: Learn) -> None:
     mrf = sample("friends")
     for state, k in ((1, 0), (3, 1), (7, 2)):

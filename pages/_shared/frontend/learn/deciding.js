@@ -66,7 +66,7 @@ export class Deciding {
   marks({ left, right, top, bottom }, moved) {
     const gone = new Set(this.out.slice(0, Math.round(moved * this.out.length)).map((each) => this.id(each)));
     const [wide, high] = [(right - left) / 2, (bottom - top - TITLE) / 2];
-    const title = `Least cost of each state · line: ${this.limit}`;
+    const title = `Evenings with each state cost at least`;
     return [
       { id: "title", class: "title", x: left, y: top + 12, text: title },
       ...this.groups.flatMap((_, table) => {
@@ -100,7 +100,11 @@ export class Deciding {
       };
     });
     return [
-      { id: `table ${label}`, class: "title", x: left, y: foot, text: label },
+      { id: `table ${label}`, class: "title", x: left, y: foot + BIT * names.length, text: label },
+      ...[low, this.limit].map((value) => ({
+        ...{ id: `axis ${label} ${value}`, class: "soft", x: x0 - 3, y: y(value) + 4, "text-anchor": "end" },
+        text: number(value),
+      })),
       ...columns,
       { id: `limit ${label}`, class: "ceiling-line", x1: x0, x2: left + wide, y1: y(this.limit), y2: y(this.limit) },
       ...costs.flatMap((_, state) =>

@@ -24,7 +24,7 @@ export class Drag {
     const { low, high } = this.spec;
     this.element.classList.add("held");
     follow(
-      ({ clientX }) => this.lesson.set(this.name, from + ((clientX - x) / WIDTH) * (high - low)),
+      ({ clientX }) => this.set(from + ((clientX - x) / WIDTH) * (high - low)),
       () => this.element.classList.remove("held"),
     );
   }
@@ -34,7 +34,13 @@ export class Drag {
     const to = { Home: low, End: high }[event.key] ?? (BY[event.key] && value + BY[event.key] * step);
     if (to === undefined) return;
     event.preventDefault();
-    this.lesson.set(this.name, to);
+    this.set(to);
+  }
+
+  // The picture shows the step of a number that is moved.
+  set(value) {
+    this.lesson.lead(this.element.closest(".step"));
+    this.lesson.set(this.name, value);
   }
 
   draw() {

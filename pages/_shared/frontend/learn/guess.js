@@ -3,6 +3,8 @@
 import { html } from "../html.js";
 import { write } from "../layout.js";
 
+const SHINES = 1200; // milliseconds
+
 export class Guess {
   constructor(element, spec, lesson) {
     // `guessed`: the option chosen; null if the answer was looked up.
@@ -22,8 +24,10 @@ export class Guess {
     element.append(this.box, this.verdict, this.skip);
   }
 
+  // Lead the eye and the keyboard to it.
   focus() {
     this.element.scrollIntoView({ block: "nearest" });
+    this.element.animate({ outline: ["4px solid currentColor", "4px solid transparent"] }, SHINES);
     this.buttons[0].focus({ preventScroll: true });
   }
 
@@ -31,6 +35,7 @@ export class Guess {
   commit(k) {
     if (this.isOver) return;
     this.guessed = k;
+    this.lesson.answered(this.name);
     this.show();
     const { page, lesson } = this;
     if (k !== null && this.spec.judge(k).right) page.done.add(lesson.slug);

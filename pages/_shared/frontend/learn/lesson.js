@@ -15,10 +15,11 @@ export class Lesson {
   // - `guesses`: by name, `options()`, the words of each; `judge(k)`: whether option k is `right`, and `why`;
   // - `facts()`: the live numbers by name, as texts;
   // - `marks(size)`: what is drawn now, in a picture of some width and height;
+  // - `answered(name)`: what changes when a guess has been committed to;
   // - `says()`: the picture in words, for those who do not see it.
   constructor(page, section) {
     Object.assign(this, { page, section, slug: section.dataset.lesson, isNear: false });
-    Object.assign(this, { at: 0, begun: null, moved: 1, frame: 0 });
+    Object.assign(this, { at: 0, ahead: 0, begun: null, moved: 1, frame: 0 });
     this.$ = (selector) => section.querySelector(selector);
     this.steps = [...section.querySelectorAll(".step")];
     this.svg = document.createElementNS(SVG, "svg");
@@ -52,6 +53,8 @@ export class Lesson {
     return [];
   }
 
+  answered() {}
+
   says() {
     return this.$("h2").textContent;
   }
@@ -73,8 +76,9 @@ export class Lesson {
 
   // The step that the picture shows: none that is veiled.
   get shownAt() {
+    const at = Math.max(this.at, this.ahead);
     const first = this.steps.findIndex((step) => step.classList.contains("veiled"));
-    return first < 0 ? this.at : Math.min(this.at, first - 1);
+    return first < 0 ? at : Math.min(at, first - 1);
   }
 
   // Its name, and whether it, or a later one, is shown.
@@ -101,6 +105,11 @@ export class Lesson {
     }
   }
 
+  // Show a step that is used before it is entered.
+  lead(step) {
+    this.ahead = Math.max(this.ahead, this.steps.indexOf(step));
+  }
+
   // Lead to the guess that is to be made before it goes on.
   askFirst() {
     this.asks.find(({ isOver }) => !isOver).focus();
@@ -116,7 +125,7 @@ export class Lesson {
   }
 
   enter(at, plays) {
-    this.at = at;
+    Object.assign(this, { at, ahead: 0 });
     this.play(plays);
   }
 

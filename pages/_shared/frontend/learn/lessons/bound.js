@@ -36,7 +36,8 @@ export class Bound extends Lesson {
   reason(k) {
     const { edges, lower } = this.climb.sweeps[this.last];
     const gap = this.world.optimum.energy - lower;
-    const of = (edge) => `${this.names[edge]} holds ${number(edges[edge])} of ${number(gap)}`;
+    const part = (edge) => (edges[edge] < CLOSED ? 0 : edges[edge]);
+    const of = (edge) => `${this.names[edge]} holds ${number(part(edge))} of ${number(gap)}`;
     return k === this.loosest ? `${of(k)}.` : `${of(k)}, but ${of(this.loosest)}.`;
   }
 

@@ -103,7 +103,7 @@ export class Envelope extends OfTables {
         : `Make floor and ceiling meet with few questions; so far ${after}.`,
       par: String(this.par),
       fewest: String(this.fewest),
-      loose: `${loose} of 8 after your ${after}`,
+      loose: `now at ${loose} of 8 states`,
     };
   }
 

@@ -58,7 +58,8 @@ export class Groups extends Lesson {
 
   says() {
     const { size, lower, groups } = this.now;
-    return `Twelve friends in ${groups.length} groups of at most ${size}: the lower bound is ${number(lower)}.`;
+    const count = groups.length === 1 ? "1 group" : `${groups.length} groups`;
+    return `Twelve friends in ${count} of at most ${size}: the lower bound is ${number(lower)}.`;
   }
 
   marks(size) {

@@ -25,7 +25,7 @@ export class Kinds extends OfTables {
     const total = (charges) => number(charges.reduce((sum, charge) => sum + charge, 0));
     const cheapest = this.charges(1);
     const totals = `RMC takes off ${total(reverse)} in all, MWC with α = 1 only ${total(cheapest)}`;
-    return `it takes off more for no friend. ${totals}.`;
+    return `it takes off no more for any friend. ${totals}.`;
   }
 
   charges(alpha) {

@@ -57,6 +57,11 @@ export class Message extends OfTables {
     return `A is ${this.text(this.state)}; B's best answer: ${this.facts().answer}.`;
   }
 
+  // The state that it was about.
+  answered() {
+    this.state = ALL;
+  }
+
   turn(state) {
     this.state = state;
     this.draw();

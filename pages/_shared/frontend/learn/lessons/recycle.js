@@ -33,7 +33,7 @@ export class Recycle extends OfTables {
       .charges(ANCHOR)
       .map((charge, k) => `${this.a[k]} ${number(charge)}`)
       .join(", ");
-    return `the charges (${charges}) come from the wishes between A and B, and those are as they were.`;
+    return `${PARTS[1]} alone. The charges (${charges}) come from the wishes between A and B: they stay as they were.`;
   }
 
   facts() {
@@ -41,6 +41,7 @@ export class Recycle extends OfTables {
     const nu = this.tables.nu(this.changes);
     const above = this.tables.row(ANCHOR).filter((value, state) => value > nu[state] + NEAR).length;
     return {
+      anchor: this.text(ANCHOR),
       old: above ? `above ν at ${above} of ${nu.length} states` : "still nowhere above ν",
       intercept: before === now ? number(now) : `${number(now)} (it was ${number(before)})`,
     };

@@ -187,7 +187,10 @@ export class Fan {
     const isIn = ([x, y]) => x > left && x < right && y > top && y < bottom;
     const [x, y] = points.map(([k, value]) => [this.x(k), this.energy.y(value)]).findLast(isIn) ?? [right, NaN];
     const text = `LB of ${parent.name}`;
-    const name = { id: "parent name", class: "parent-name", x, y: y + 16, "text-anchor": "end", text };
+    // Beside the end of a curve that is short.
+    const isLong = x - left > LETTER * text.length;
+    const place = isLong ? { x, y: y + 16, "text-anchor": "end" } : { x: x + 6, y: y + 5, "text-anchor": "start" };
+    const name = { id: "parent name", class: "parent-name", ...place, text };
     return [{ ...curve, tip: () => [text, "counted from where the two part"] }, y > top && name];
   }
 
