@@ -33,6 +33,11 @@ def so_far(bound: float) -> str:
     return f", bound {bound:.6g}" if math.isfinite(bound) else ""
 
 
+def counted(count: int, what: str) -> str:
+    """How many of something, as in "1 run" and "3 runs"."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
 def figures(value: float, digits: int = 3) -> str:
     """A number with some digits that count, never as a power of ten; a dash if there is none."""
     if not math.isfinite(value):

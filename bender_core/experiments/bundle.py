@@ -149,23 +149,27 @@ def _moved(plan: Path) -> tuple[str, dict[str, Path]]:
         # Patterns may overlap: a file is moved once.
         found = [path for path in sorted(plan.parent.glob(pattern)) if not path.is_dir()]
         new = [path for path in found if path not in places]
-        folder = folders[pattern] = f"instances/{len(folders) + 1}" if new else places[found[0]].rpartition("/")[0]
-        # Files in several folders may share a name; their order stays.
+        folder = folders[pattern] = (
+            f"instances/{len(folders) + 1}" if new else "/".join(places[found[0]].split("/")[:2])
+        )
+        # Files in several folders may share a name; those of one family keep their order.
         are_unique = len({path.name for path in new}) == len(new)
         for number, path in enumerate(new):
             name = path.name.replace("\\", "-")
-            places[path] = f"{folder}/{name if are_unique else f'{number:06}-{name}'}"
+            # The name of its folder is that of its family.
+            family = path.resolve().parent.name.replace("\\", "-") or "files"
+            places[path] = f"{folder}/{family}/{name if are_unique else f'{number:06}-{name}'}"
 
     def moved(found: re.Match[str]) -> str:
         try:
             pattern = tomllib.loads(found[0])["files"]
         except tomllib.TOMLDecodeError:
             return found[0]  # in a comment, or in a text
-        return f'files = "{folders[pattern]}/*"' if pattern in folders else found[0]
+        return f'files = "{folders[pattern]}/*/*"' if pattern in folders else found[0]
 
     text = _FILES.sub(moved, text)
     if [entry["files"] for entry in tomllib.loads(text)["instances"] if "files" in entry] != [
-        f"{folders[pattern]}/*" for pattern in patterns
+        f"{folders[pattern]}/*/*" for pattern in patterns
     ]:
         raise PlanError(f'{plan.name}: its files cannot be moved; write every pattern like files = "models/*.uai"')
     return text, {place: path for path, place in places.items()}

@@ -20,6 +20,7 @@ from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
 from bender_core.io.terminal import following
 from bender_core.stopping import INTERRUPTED
+from bender_core.units import counted, duration
 
 # Seconds within which finished runs are stored, unless the store is locked.
 STOP_SECONDS = 0.3
@@ -83,11 +84,11 @@ def _plan(options: argparse.Namespace) -> int:
     todo = store_of(options).missing(tasks)
     seconds = seconds_at_most(todo)
     workers = _workers(options)
-    print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
+    print(f"{plan.name}: {counted(len(plan.instances), 'instance')}, {counted(len(tasks), 'run')}, {len(todo)} to do")
     same = shared(tasks)
     if same:
         print(f"{same} of the runs have the same groups as another M or strategy; equal runs are done once")
-    print(f"at most {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
+    print(f"at most {duration(seconds)} of one core; {duration(seconds / workers)} with {counted(workers, 'worker')}")
     return 0
 
 

@@ -306,7 +306,9 @@ class Plan:
         ------
         Stopped
             If ``stop`` says so.
-        FormatError, ModelError, PartitionError, OSError
+        PlanError
+            If an instance is a file that cannot be read as a model.
+        ModelError, PartitionError, OSError
             If an instance cannot be loaded or partitioned.
         """
         found: dict[Task, None] = {}
@@ -323,7 +325,11 @@ class Plan:
                 which = f"partition {begun} of {count}: {strategy}, M {max_size}, {instance.title}"
                 tell(0.0)
             stop.check()
-            mrf, part = instance.load(), _partition(instance, max_size, strategy, stop, tell)
+            try:
+                mrf = instance.load()
+            except io.FormatError as error:
+                raise PlanError(f"{instance.source}: {error}") from error
+            part = _partition(instance, max_size, strategy, stop, tell)
             for setting in self._settings(strategy):
                 # A strategy named twice, also by "default", counts once.
                 settings = mrf, part, max_size, *setting, self.limits, METHODS.get(strategy)
@@ -424,6 +430,8 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
     """
     _require_known(data, _KEYS, "the plan")
     entries = data.get("instances")
+    if isinstance(entries, dict):
+        raise PlanError("[instances] is a single table; write [[instances]], once for each family or pattern of files")
     if not isinstance(entries, list) or not entries:
         raise PlanError("the plan has no instances; add [[instances]] with a family or files")
     runs, limits = (
@@ -434,7 +442,7 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
     return Plan(
         name=_text(data, "name", name),
         question=_text(data, "question", ""),
-        instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
+        instances=tuple(dict.fromkeys(instance for entry in entries for instance in _instances(entry, folder))),
         sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None if needs_size else ()),
         variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
         strategies=strategies,
@@ -495,7 +503,7 @@ def _choices(
         if type(value) not in (int, str) or value not in (*known, *also):
             allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
             raise PlanError(f"[runs] {key} contains {value!r}; choose from {allowed}")
-    return tuple(values) if isinstance(values, list | tuple) else (values,)
+    return tuple(dict.fromkeys(values)) if isinstance(values, list | tuple) else (values,)
 
 
 def _positive(limits: Mapping[str, Any], key: str, default: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bender_core.model import BinaryMRF, ModelError
+from bender_core.units import figures
 
 Value = int | float | bool | str
 
@@ -57,7 +58,9 @@ class Parameter:
         number = isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high
         if not number or (whole and value != int(value)):
             kind = "a whole number" if whole else "a number"
-            raise ModelError(f"{self.label} is {value!r}; it must be {kind} from {self.low:g} to {self.high:g}")
+            raise ModelError(
+                f"{self.label} is {value!r}; it must be {kind} from {figures(self.low, 12)} to {figures(self.high, 12)}"
+            )
         return int(value) if whole else float(value)
 
 

@@ -21,6 +21,7 @@ from bender_core.experiments.profiles import (
 )
 from bender_core.experiments.store import FinishedRun
 from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timings
+from bender_core.units import counted
 from bender_core.variants import VARIANTS
 from bender_core.visualization.picture import Axis, Panel, Picture, Series
 from bender_core.visualization.styles import COLOURS, LINE_WIDTHS, MOST_LINES, OF_METHODS, STYLES, Style
@@ -110,11 +111,11 @@ def profile(study: Study, contenders: Sequence[Contender], target: Target) -> Pi
     return Picture(
         "Performance profile",
         Axis("multiple of the fastest contender's seconds", is_log=True, least=1.0),
-        Axis(f"share of {count} instances solved ({target.name})", is_share=True, least=0.0, most=1.0),
+        Axis(f"share of {counted(count, 'instance')} solved ({target.name})", is_share=True, least=0.0, most=1.0),
         [Panel(_steps(study, lines, BEYOND * max((line.x[-1] for line in lines), default=1.0)))],
-        f"The share of {_instances(count)} that a contender solves within a multiple of the time of the fastest one; "
-        f"solved: {target.meaning}. At 1: how often it is the fastest; at the right: how many it solves at all. "
-        f"Times below {1000 * LEAST:g} ms count as that.",
+        f"The share of {counted(count, 'instance')} that a contender solves within a multiple of the time of the "
+        f"fastest one; solved: {target.meaning}. At 1: how often it is the fastest; at the right: how many it solves "
+        f"at all. Times below {1000 * LEAST:g} ms count as that.",
     )
 
 
@@ -127,8 +128,8 @@ def solved(study: Study, contenders: Sequence[Contender], target: Target) -> Pic
         _SECONDS,
         Axis(f"instances solved ({target.name}), of {count}", least=0.0, most=float(max(count, 1))),
         [Panel(_steps(study, lines, BEYOND * max((line.x[-1] for line in lines if len(line.x)), default=1.0)))],
-        f"How many of {_instances(count)} a contender solves within some seconds each; solved: {target.meaning}. Times "
-        f"below {1000 * LEAST:g} ms count as that.",
+        f"How many of {counted(count, 'instance')} a contender solves within some seconds each; solved: "
+        f"{target.meaning}. Times below {1000 * LEAST:g} ms count as that.",
     )
 
 
@@ -146,9 +147,9 @@ def distance(study: Study, contenders: Sequence[Contender]) -> Picture:
         _SECONDS,
         Axis("distance to the best labelling: median and quartiles", is_log=True, is_share=True, floor=NO_DISTANCE),
         panels if apart else [Panel(lines)],
-        f"Medians over {_instances(len(study.shared(contenders)))}, {areas}: how far the bound is below the energy of "
-        "the best labelling of all runs, relative to the larger of the two in size, constants included. A line begins "
-        f"when half of the runs have a bound. Distances below {100 * NO_DISTANCE:.4f} % are drawn as that."
+        f"Medians over {counted(len(study.shared(contenders)), 'instance')}, {areas}: how far the bound is below the "
+        "energy of the best labelling of all runs, relative to the larger of the two in size, constants included. A "
+        f"line begins when half of the runs have a bound. Distances below {100 * NO_DISTANCE:.4f} % are drawn as that."
         + f" Half of the runs of {without} have none."
         * bool(without),
     )
@@ -241,10 +242,6 @@ def _pair(study: Study, pair: Pair, labels: Mapping[Contender, str]) -> Series:
         faint=~(pair.reached & pair.reference_reached),
         about=[(runs[i].task.key, i.title, runs[i].task.max_size) for i in pair.instances],
     )
-
-
-def _instances(count: int) -> str:
-    return "1 instance" if count == 1 else f"{count} instances"
 
 
 def _style(contender: Contender) -> Style:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from bender_core.experiments import Limits
+from bender_core.units import counted
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.entries import choices, chosen, entries, objection, partitions_chosen
@@ -38,8 +39,8 @@ def start(current: Lab, contest: Contest, going: bool) -> None:
         memory = f"{sum(map(megabytes, field)):,}{free} MB to start with"
         same = f" {count - len(field)} would repeat another run and are left out." * (count > len(field))
         st.caption(
-            f"{_runs(len(field))}, {memory}; they share the rest as they grow. They take turns: the run with the least "
-            f"computing time goes next, so that all have had the same time at any moment.{same}"
+            f"{counted(len(field), 'run')}, {memory}; they share the rest as they grow. They take turns: the run with "
+            f"the least computing time goes next, so that all have had the same time at any moment.{same}"
         )
     if going:
         return
@@ -49,7 +50,3 @@ def start(current: Lab, contest: Contest, going: bool) -> None:
         state = st.session_state
         contest.start(field, Limits(sweeps=state.race_sweeps, seconds=float(state.race_seconds)))
         st.rerun()
-
-
-def _runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"

@@ -119,7 +119,7 @@ def results(done: Finished, is_running: bool) -> None:
     with st.container(key="results"):
         family = _family(done.study.families)
         stated = PLAN.say(done.plan.name) | (FAMILY.say(family) if family else {})
-        shows(family)
+        shows(done.plan.plan.name, family)
         _views(done.of(family), done, stated)
 
 

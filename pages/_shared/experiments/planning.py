@@ -70,7 +70,7 @@ class Planning(Personal):
                 until.check()
         except bc.Stopped:
             return
-        except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:
+        except (PlanError, bc.ModelError, bc.PartitionError, OSError) as error:
             self.error = str(error)
         else:
             self.planned = found

@@ -32,7 +32,7 @@ _SHAPES = {
 }
 _DASHES = {"solid": "none", "dot": "2 2", "dash": "7 4"}
 # The family of instances that is shown.
-_SHOWN = Kept[str]("study_shown")
+_SHOWN = Kept[tuple[str, str]]("study_shown")
 
 
 class Drawn(NamedTuple):
@@ -151,10 +151,10 @@ def tabulate(name: str, shown: Table) -> None:
 
 def saved_as(name: str) -> str:
     """The name of a file about the chosen instances of the chosen plan."""
-    family = _SHOWN.get()
-    return file_name(str(st.session_state.plan), *([slug(family)] if family else []), name)
+    study, family = _SHOWN.get() or ("", "")
+    return file_name(study, *([slug(family)] if family else []), name)
 
 
-def shows(family: str) -> None:
-    """Say which family of instances everything is shown of; all if it has no name."""
-    _SHOWN.set(family)
+def shows(study: str, family: str) -> None:
+    """Say which study everything is shown of, and which family of its instances; all if that has no name."""
+    _SHOWN.set((study, family))

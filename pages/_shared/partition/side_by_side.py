@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
-from bender_core.units import storage
+from bender_core.units import counted, storage
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.partition.comparing import Comparing
@@ -44,7 +44,7 @@ def compare(current: Lab) -> None:
     going = comparing.busy
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"].meaning)
     right.button(
-        f"Run each for {_sweeps(sweeps)}",
+        f"Run each for {counted(sweeps, 'sweep')}",
         on_click=lambda: comparing.bound(state.compare_sweeps),
         disabled=going or not comparing.rows,
         width="stretch",
@@ -68,7 +68,7 @@ def compare(current: Lab) -> None:
         "Select a row by its checkbox or with shift + space; click a column header to sort. Kept: the share of the "
         "relevant coupling inside groups or on a forest between them. ★: the best of all rows in that respect. "
         + (
-            f"Bound: after {_sweeps(comparing.sweeps)} by {comparing.schedule}; higher is better."
+            f"Bound: after {counted(comparing.sweeps, 'sweep')} by {comparing.schedule}; higher is better."
             * bool(comparing.sweeps)
         )
     )
@@ -149,7 +149,3 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
         else ""
         for row in rows
     ]
-
-
-def _sweeps(count: int) -> str:
-    return "1 sweep" if count == 1 else f"{count} sweeps"

@@ -51,7 +51,7 @@ def test_a_study_is_repeated_from_its_file(plan_file: Path, done: Store, tmp_pat
     assert len(done.runs()) > len(kept.runs())
     assert kept.missing(tasks) == []
     assert [run.outcome for run in of_plan(kept.runs(), tasks)] == [run.outcome for run in runs]
-    assert (found / "report.txt").read_text() == report(runs) + "\n"
+    assert (found / "report.txt").read_text() == report(runs) + "\n" == report(of_plan(kept.runs(), tasks)) + "\n"
     rows = list(csv.DictReader((found / "runs.csv").open()))
     assert [row["key"] for row in rows] == [run.task.key for run in runs]
     assert parquet.read_table(found / "runs.parquet").to_pydict() == columns(runs)
@@ -125,6 +125,7 @@ def test_instances_in_several_folders_keep_their_order_and_lose_nothing(tmp_path
     found = unpacked(bundle(plan, Study([]), store, {}, "1.2"), tmp_path / "elsewhere")
     after = read_plan(found / "plan.toml").tasks()
     assert [task.model for task in after] == [task.model for task in before]
+    assert [task.instance.family for task in after] == [task.instance.family for task in before]
     assert len({task.model for task in after}) == 3
 
 

@@ -154,6 +154,8 @@ def test_the_latest_partitions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None
     [
         ({"instances": []}, "the plan has no instances; add"),
         ({"instanses": []}, "the plan has an unknown key 'instanses'; known are name, question, instances"),
+        ({"instances": {"family": "ising_grid"}}, "[instances] is a single table; write [[instances]], once for each"),
+        ({"instances": [{"family": "ising_grid", "seed": -1}]}, "it must be a whole number from 0 to 2147483647"),
         ({"instances": [{}]}, "must have either a family or files"),
         ({"instances": [{"family": "a", "files": "b"}]}, "must have either a family or files"),
         ({"instances": [{"family": "ising"}]}, "there is no family 'ising'; known are body_pose"),
@@ -195,6 +197,20 @@ def test_an_invalid_plan_gives_one_sentence(changes: dict[str, Any], said: str, 
     with pytest.raises(PlanError) as caught:
         plan_of(data | changes, tmp_path, "p")
     assert said in str(caught.value)
+
+
+def test_what_is_given_twice_is_done_once(tmp_path: Path) -> None:
+    data = {"instances": [{"family": "ising_grid", "seed": [0, 0]}] * 2, "runs": {"sizes": [5, 5], "variants": [9, 9]}}
+    plan = plan_of(data, tmp_path, "p")
+    assert (len(plan.instances), plan.sizes, plan.variants) == (1, (5,), (9,))
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "good.uai").write_text("MARKOV\n1\n2\n1\n1 0\n2\n1 2\n")
+    (tmp_path / "half.uai").write_text("MARKOV\n1\n2\n1\n1 0\n2\n1\n")
+    plan = plan_of({"instances": [{"files": "*.uai"}], "runs": {"sizes": [4]}}, tmp_path, "p")
+    with pytest.raises(PlanError, match=r"half\.uai: line 7: "):
+        plan.tasks()
 
 
 def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
