@@ -156,7 +156,7 @@ def pair_table(study: Study, contenders: Sequence[Contender], reference: Contend
             Column("wins", [pair.wins for _, pair in rows]),
             Column("ties", [pair.ties for _, pair in rows]),
             Column("losses", [pair.losses for _, pair in rows]),
-            Column("p", [pair.p for _, pair in rows], _probability),
+            Column("p (Holm)", [pair.p for _, pair in rows], _probability),
         ],
     )
 

@@ -75,7 +75,7 @@ class Target(NamedTuple):
     share: float = math.nan
 
 
-CLOSED = Target("gap closed", "it ended with its gap closed")
+CLOSED = Target("gap closed", "it ended with its gap closed (only proofs round LB up to a possible energy)")
 NEAR = Target("bound within 0.1 %", "its bound was within 0.1 % of the best labelling of all runs", 0.001)
 NEARLY = Target("bound within 1 %", "its bound was within 1 % of the best labelling of all runs", 0.01)
 LABELLED = Target("best labelling", "its labelling was the best of all runs, to nine digits")

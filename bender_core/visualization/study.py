@@ -42,15 +42,18 @@ def pictures(study: Study) -> dict[str, Picture]:
 
     If there are several families of instances, there are those of each, too, in a folder of their own.
     """
-    found = _pictures(study)
+    contenders = first_choice(list(study.by_contender), MOST_LINES)
+    # The same in all families, and in the tables.
+    reference = solves_most(study, contenders, CLOSED) if contenders else None
+    found = _pictures(study, reference)
     for family in study.families if len(study.families) > 1 else ():
         folder = re.sub(r"[^\w.]+", "-", family.replace("×", "x")).strip("-.")
-        for name, picture in _pictures(study.of(family)).items():
+        for name, picture in _pictures(study.of(family), reference).items():
             found[f"{folder}/{name}"] = replace(picture, caption=f"{family}: {picture.caption}")
     return found
 
 
-def _pictures(study: Study) -> dict[str, Picture]:
+def _pictures(study: Study, reference: Contender | None) -> dict[str, Picture]:
     contenders = first_choice(list(study.by_contender), MOST_LINES)
     found: dict[str, Picture] = {}
     if study.shared(contenders):
@@ -59,8 +62,8 @@ def _pictures(study: Study) -> dict[str, Picture]:
             "solved": solved(study, contenders, CLOSED),
             "distance": distance(study, contenders),
         }
-    if len(contenders) > 1:
-        found["pairs"] = against(study, contenders, solves_most(study, contenders, CLOSED), CLOSED)
+    if len(contenders) > 1 and reference in contenders:
+        found["pairs"] = against(study, contenders, reference, CLOSED)
     left_out = len(study.by_contender) - len(contenders)
     if left_out:
         some = f" Of {len(study.by_contender)} contenders, {left_out} with other settings are left out."

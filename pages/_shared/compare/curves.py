@@ -20,7 +20,7 @@ import bender_core as bc
 from bender_core.engine.gap import gap_between
 from bender_core.experiments.contenders import Contender, names
 from bender_core.experiments.methods import METHODS, Method
-from bender_core.experiments.outcome import GAP_CLOSED, NOT_COUNTED, building_of
+from bender_core.experiments.outcome import GAP_CLOSED, NOT_COUNTED, SECONDS_REACHED, SWEEPS_REACHED, building_of
 from bender_core.visualization.styles import LINE_WIDTHS, OF_METHODS, STYLES
 from pages._shared.app.fields import AGAINST, DRAWN, SCALE
 from pages._shared.app.frontend import Component
@@ -160,8 +160,9 @@ class Curve:
 
     @property
     def ending(self) -> str:
-        """Its status in the table: a run without progress has closed its gap if nothing was left to gain."""
-        return GAP_CLOSED if self.status == "no progress" and self.gap == 0 else self.status
+        """Its status in the table: a run that ended just before it noticed has closed its gap, too."""
+        is_unnoticed = self.status in ("no progress", SECONDS_REACHED, SWEEPS_REACHED) and self.gap == 0
+        return GAP_CLOSED if is_unnoticed else self.status
 
     def last(self, column: str) -> float:
         return self.records[column][-1].item() if len(self.records) else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,6 @@ from pages._shared.compare.verdict import compared, remarks
 
 # The distances to the best labelling, relative to it, at which times are taken; 0 is a proof.
 DISTANCES = {"to proof": 0.0, "to 0.1 %": NEAR.share, "to 1 %": NEARLY.share}
-# The least gap, in percent, that is shown as a decimal.
-LEAST_DECIMAL = 1e-3
 
 
 def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None = None) -> None:
@@ -26,7 +24,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None = None
     table = columns(curves, order)
     st.dataframe(
         table,
-        column_config=_columns(table),
+        column_config=_columns(),
         hide_index=True,
         on_select="rerun" if key else "ignore",
         selection_mode="multi-row",
@@ -95,7 +93,7 @@ def within(curve: Curve, best: float, share: float) -> float:
     return first_time(curve.records["seconds"], near)
 
 
-def _columns(table: Mapping[str, Sequence[object]]) -> dict[str, Any]:
+def _columns() -> dict[str, Any]:
     """How columns are shown. What decides comes first; the run stays in sight where the rest is scrolled."""
     column = st.column_config
     lower = f"{GLOSSARY['lower bound'].meaning} Higher is better."
@@ -107,13 +105,10 @@ def _columns(table: Mapping[str, Sequence[object]]) -> dict[str, Any]:
     near_help["to proof"] = (
         "Seconds, building included, until its bound was equal to the energy of the best labelling of all runs"
     )
-    gaps = [gap for gap in table["gap"] if isinstance(gap, float) and gap]
-    # As decimals, small gaps would be long rows of zeros, or would seem to be closed.
-    of_gaps = "%.1e %%" if min(gaps, default=1.0) < LEAST_DECIMAL else "%.3g %%"
     return {
         "run": column.TextColumn(pinned=True),
         **{name: column.NumberColumn(format="%.3g", help=text) for name, text in near_help.items()},
-        "gap": column.NumberColumn(format=of_gaps, help=GLOSSARY["gap"].meaning),
+        "gap": column.NumberColumn(format="%.3g %%", help=GLOSSARY["gap"].meaning),
         "LB": column.NumberColumn(format="%.6g", help=lower),
         "UB": column.NumberColumn(format="%.6g", help=upper),
         "seconds": column.NumberColumn(format="%.3g", help=seconds),

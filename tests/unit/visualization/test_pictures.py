@@ -221,6 +221,19 @@ def test_many_points_are_drawn_as_pixels() -> None:
     assert kinds == ["scatter", "scattergl"]
 
 
+def test_pairs_have_the_same_reference_in_every_family() -> None:
+    """Also where another contender is better in one of them."""
+    runs = [
+        run_of(kind, 0, [(1.0, -2.0, -2.0)], closed=(kind, rows) != (9, 6), rows=rows)
+        for kind in (9, 11)
+        for rows in (5, 6, 7)
+    ] + [run_of(kind, 1, [(1.0, -2.0, -2.0)], closed=kind == 9, rows=5) for kind in (9, 11)]
+    found = pictures(Study(runs))
+    titles = {name: picture.x.title for name, picture in found.items() if name.endswith("pairs")}
+    assert len(titles) == 4
+    assert len(set(titles.values())) == 1
+
+
 def test_every_family_has_pictures_of_its_own() -> None:
     runs = [run_of(kind, 0, [(1.0, -2.0, -2.0)], rows=rows) for kind in (9, 11) for rows in (5, 6)]
     found = pictures(Study(runs))
