@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -101,6 +101,8 @@ def to_bqm(mrf: BinaryMRF, labels: Sequence[Hashable] | None = None) -> Any:
         import dimod
     except ImportError as error:
         raise ImportError('dimod is not installed: pip install "bender-lab[dimod]"') from error
+    if not isinstance(labels, Iterable | None):
+        raise ModelError(f"the labels are {labels!r}; give a list of {mrf.n}, one for each variable")
     of = list(mrf.names if labels is None else labels)
     try:
         different = len(set(of))
@@ -219,7 +221,10 @@ def from_scipy(matrix: ArrayLike | Any, offset: float = 0.0) -> BinaryMRF:
     """
     from scipy.sparse import coo_array, issparse
 
-    given: Any = matrix if issparse(matrix) else np.asarray(matrix)
+    try:
+        given: Any = matrix if issparse(matrix) else np.asarray(matrix)
+    except ValueError:
+        raise ModelError("the rows of the matrix have different lengths; give a square one") from None
     if isinstance(matrix, np.ma.MaskedArray) or given.dtype.kind not in "biuf":
         raise _wrong(matrix, "a square matrix of real numbers")
     if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
@@ -332,7 +337,8 @@ def _number(what: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not abs(found) <= LARGEST_ENERGY:
-        shown = " ".join(reprlib.repr(value).split())
+        plain = value.item() if isinstance(value, np.generic) else value
+        shown = " ".join(reprlib.repr(plain).split())
         raise ModelError(f"{what} is {shown}; give a number of size up to {LARGEST_ENERGY:g}")
     return found
 
