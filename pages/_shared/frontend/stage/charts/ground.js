@@ -11,6 +11,7 @@ import { columnOf } from "./sums.js";
 import { tailMarks } from "./tail.js";
 
 const [LETTER, NARROW] = [7.5, 6.6]; // pixels that a character of a name takes, and one of the counter
+const CLEAR = 19; // pixels from a line of the axis to the foot of a note
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 
 // The note shown without an update.
@@ -81,8 +82,11 @@ export class Ground {
     const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
     const proof = proofMarks(moment, [x, y]);
     const text = awaited(moment, "what each state costs");
-    const note = { id: "note", class: "soft", x, y, "text-anchor": "middle", text };
-    this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof.length ? proof : [note])]);
+    const levels = this.energy.levels();
+    const crossed = levels.map(([line]) => line).find((line) => Math.abs(line - y) < CLEAR);
+    const at = { x, y: crossed === undefined ? y : crossed + CLEAR, "text-anchor": "middle" };
+    const note = { id: "note", class: "soft", ...at, text };
+    this.picture.draw([...levelMarks(levels, box), ...(proof.length ? proof : [note])]);
     this.charts.title("ground", this.energy.isFar ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
 
