@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages._shared.running.kept import Kept
 
-# Whether the page has run again without the user, and whether a widget was used since its values were set.
-_RAN_ITSELF, WIDGETS_USED = Kept[bool]("ran_itself"), Kept[bool]("widgets_used")
+# Whether a widget was used since its values were set.
+WIDGETS_USED = Kept[bool]("widgets_used")
 
 
 def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float) -> None:
@@ -30,7 +30,6 @@ def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float
     def part() -> None:
         nonlocal first
         if not first and not goes_on():
-            _RAN_ITSELF.set(True)
             st.rerun()
         first = False
         draw()
@@ -41,9 +40,9 @@ def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float
 def keep(choices: Mapping[str, object]) -> None:
     """Restore the chosen values of a page's widgets: Streamlit forgets them when the page is left.
 
-    A widget's value is set once. If the page reruns itself before the browser has created the widgets, they never
-    receive it, and the first click reports all others as empty; so the values are set again until a widget has been
-    used. After that, setting them would undo what the user has chosen.
+    If the page runs again before the browser has created the widgets, be it by itself or for one of its components,
+    they never receive a value that was set before, and the first click reports all others as they are by default. So
+    the values are set until a widget has been used. After that, setting them would undo what the user has chosen.
 
     Parameters
     ----------
@@ -52,12 +51,8 @@ def keep(choices: Mapping[str, object]) -> None:
     """
     state = st.session_state
     missing = [key for key in choices if key not in state]
-    for key in missing:
+    is_used = any(state[key] != value for key, value in choices.items() if key not in missing)
+    if missing or is_used:
+        WIDGETS_USED.set(is_used)
+    for key in missing if WIDGETS_USED.get() else choices:
         state[key] = choices[key]
-    if missing:
-        WIDGETS_USED.set(False)
-    if any(state[key] != value for key, value in choices.items()):
-        WIDGETS_USED.set(True)
-    if _RAN_ITSELF.take() and not WIDGETS_USED.get():
-        for key, value in choices.items():
-            state[key] = value
