@@ -62,6 +62,8 @@ def moves_on(lab: Lab) -> None:
 
 
 def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
+    # So wide that all columns are drawn.
+    lab.page.set_viewport_size({"width": 1600, "height": 800})
     expect(chart(lab)).to_contain_text("Press Race")
     race(lab)
     expect(lines(lab)).to_have_count(len(FIELD))
