@@ -11,8 +11,8 @@ def generator(seed: int) -> np.random.Generator:
     Raises
     ------
     ValueError
-        If the seed is negative.
+        If the seed is negative, or no whole number.
     """
-    if seed < 0:
-        raise ValueError(f"the seed is {seed}; choose a whole number from 0")
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"the seed is {seed!r}; choose a whole number from 0")
     return np.random.default_rng(seed)

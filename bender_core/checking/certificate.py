@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof
-from bender_core.model import BinaryMRF, IntArray
+from bender_core.model import BinaryMRF, IntArray, require_model
 
 OPTIMAL, OUT_OF_TIME, STOPPED = "optimal", "time limit", "stopped"
 EXHAUSTED, OUT_OF_MEMORY = "nothing left to try", "no memory for another run"
@@ -117,17 +117,20 @@ class Certificate:
         Raises
         ------
         RefusedError
-            If the proof does not show what this certificate claims.
+            If the proof does not show what this certificate claims, or is of another model.
+        ModelError
+            If it is no model.
         ValueError
             If the proof was not kept.
         """
+        require_model(mrf)
         proof = self._kept()
+        check_proof(mrf, proof)
         claimed, proven = (
             (each.lower_bound, each.upper_bound, each.negligible, each.labeling.tolist()) for each in (self, proof)
         )
         if claimed != proven or not self._agrees(mrf, proof):
             raise RefusedError("the certificate does not agree with its proof")
-        check_proof(mrf, proof)
 
     def _agrees(self, mrf: BinaryMRF, proof: Proof) -> bool:
         """Whether the claims that are not in the proof follow from it."""

@@ -100,7 +100,7 @@ class Descent:
         require_model(mrf)
         require_size(max_size)
         if method not in METHODS:
-            raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
+            raise ValueError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
         labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
         self.known = Known(mrf, labeling, seed, 0.0 if first is None else first.margin.negligible)
         self.rounds: list[Round] = []

@@ -24,7 +24,7 @@ from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.trying.policy import BOTH, LARGEST
+from bender_core.trying.policy import BOTH, LARGEST, METHODS
 from bender_core.trying.proof import Descent
 from bender_core.trying.proof import OnProgress as OnProofProgress
 from bender_core.variants import Variant
@@ -114,6 +114,8 @@ def solve(
         raise ValueError(
             f"{' and '.join(given)} without a partition: a proof chooses its runs; give a partition for one run"
         )
+    if method not in (*METHODS, MPLP_CP):
+        raise ValueError(f"there is no method {method!r}; choose one of {', '.join((*METHODS, MPLP_CP))}")
     limit = Stop(time_limit, stop)
     if method == MPLP_CP:
         return _pursued(mrf, on_progress, limit)

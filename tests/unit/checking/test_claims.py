@@ -47,6 +47,14 @@ def test_a_tolerance_that_is_none_is_refused(negligible: float, version: int) ->
         check_proof(mrf, replace(proof, negligible=negligible, version=version))
 
 
+def test_a_certificate_of_another_model_is_refused_as_that() -> None:
+    certificate = bc.certify(random_mrf(0, 6))
+    with pytest.raises(RefusedError, match="the proof is of another model"):
+        certificate.verify(random_mrf(1, 7))
+    with pytest.raises(bc.ModelError, match="the model is of type str; give a BinaryMRF"):
+        certificate.verify("model")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("constant", "least"), [(1e16, 1e16), (0.0, -1.1)])
 def test_a_bound_that_is_too_high_by_its_last_digit_is_refused(constant: float, least: float) -> None:
     mrf = bc.BinaryMRF([[least - constant, 5.0]], constant=constant)

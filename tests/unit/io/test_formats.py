@@ -173,7 +173,7 @@ def test_lists_of_edges_keep_their_names_and_count_what_is_given_twice() -> None
         (
             "%%MatrixMarket matrix coordinate real general\n2 2\n",
             "a.mtx",
-            "line 2: the numbers of rows and columns and",
+            "line 2: the numbers of rows, columns and entries",
         ),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n", "a.mtx", "line 2: the file promises 1 edges but 0"),
     ],

@@ -193,7 +193,7 @@ def test_the_same_proof_twice() -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(ValueError, match="the method 'cycle' is none of both, groups, cycles"):
+    with pytest.raises(ValueError, match="there is no method 'cycle'; choose one of both, groups, cycles"):
         certify(loose(3), method="cycle")
 
 

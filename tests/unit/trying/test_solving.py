@@ -216,6 +216,14 @@ def test_the_rival_keeps_its_time_and_tells_its_rounds() -> None:
     assert late.lower_bound <= late.upper_bound == mrf.energy(late.labeling)
 
 
+def test_what_a_solver_cannot_be_given_is_refused() -> None:
+    mrf = random_mrf(0, 4)
+    with pytest.raises(ValueError, match="there is no method 'fast'; choose one of both, groups, cycles, mplp-cp"):
+        bc.solve(mrf, method="fast")
+    with pytest.raises(ValueError, match=r"the seed is 1\.5; choose a whole number from 0"):
+        bc.certify(mrf, seed=1.5)  # type: ignore[arg-type]
+
+
 def test_a_proof_by_the_rival_is_refused() -> None:
     with pytest.raises(ValueError, match="mplp-cp"):
         bc.certify(bc.sample("tiny"), method="mplp-cp")

@@ -231,7 +231,7 @@ export class Message {
   rest() {
     const { chosen, columns, box } = this;
     const { width } = this.stage.sizes.of(this.svg);
-    const lines = ["dot: as in the", "best labelling", `(${chosen.others} more not shown)`];
+    const lines = ["dot: as in the", "best labelling", `(+ ${chosen.others} more)`];
     const room = width - columns.end - BESIDE;
     const fits =
       chosen.members.length >= lines.length && room >= LETTER * Math.max(...lines.map((text) => text.length));
