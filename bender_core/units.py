@@ -35,7 +35,7 @@ def so_far(bound: float) -> str:
 
 def counted(count: int, what: str) -> str:
     """How many of something, as in "1 run" and "3 runs"."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def figures(value: float, digits: int = 3) -> str:

@@ -13,7 +13,7 @@ from bender_core.engine.settings import Settings
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.strategies import partition, soon
-from bender_core.units import storage
+from bender_core.units import counted, storage
 from bender_core.variants import DEEPEST, Variant, variant
 
 # Initial capacity for events.
@@ -119,9 +119,9 @@ def _too_large(
     limit = f"the limit of {storage(account.limit)}"
     if needed <= account.limit:
         limit = f"the {storage(room)} that other runs leave of {limit}"
-    variables = "1 variable" if part.largest == 1 else f"{part.largest} variables"
     return TooLargeError(
-        f"groups of up to {variables} need {storage(needed)} (including {parts}), more than {limit}; {advice}",
+        f"groups of up to {counted(part.largest, 'variable')} need {storage(needed)} (including {parts}), more than "
+        f"{limit}; {advice}",
         needed,
         room,
         fits,

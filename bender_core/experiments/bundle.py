@@ -19,7 +19,7 @@ from bender_core.experiments.comparison import tables
 from bender_core.experiments.contenders import Study
 from bender_core.experiments.deciding import packages
 from bender_core.experiments.methods import METHODS
-from bender_core.experiments.plan import PlanError, read_plan
+from bender_core.experiments.plan import Instance, PlanError, read_plan
 from bender_core.experiments.report import report
 from bender_core.experiments.store import FinishedRun, Store
 from bender_core.experiments.tables import columns, to_csv
@@ -156,8 +156,8 @@ def _moved(plan: Path) -> tuple[str, dict[str, Path]]:
         are_unique = len({path.name for path in new}) == len(new)
         for number, path in enumerate(new):
             name = path.name.replace("\\", "-")
-            # The name of its folder is that of its family.
-            family = path.resolve().parent.name.replace("\\", "-") or "files"
+            # There, too, the name of its folder is that of its family.
+            family = Instance(str(path)).family.replace("\\", "-")
             places[path] = f"{folder}/{family}/{name if are_unique else f'{number:06}-{name}'}"
 
     def moved(found: re.Match[str]) -> str:

@@ -70,10 +70,11 @@ class Instance:
     def family(self) -> str:
         """The kind of the model: the family and what differs from its defaults, as in ``ising_grid 20×20 torus``.
 
-        Of a file, the name of its folder.
+        Of a file, the name of its folder, if the path says it.
         """
         if not self.made:
-            return Path(self.source).parent.name or "files"
+            folder = Path(self.source).parent.name
+            return "files" if folder in ("", "..") else folder
         known = synth.FAMILIES.get(self.source)
         defaults = {parameter.name: parameter.default for parameter in known.parameters} if known else {}
         values = [(name, value, value != defaults.get(name)) for name, value in self.values if name != "seed"]

@@ -16,6 +16,7 @@ from bender_core.engine.trace import Event
 from bender_core.forms.lattice import Lattice, lattice
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
+from bender_core.units import counted
 from bender_core.variants import Variant
 
 
@@ -221,15 +222,11 @@ def _ordinal(k: int) -> str:
     return f"{k}{ending}"
 
 
-def _count(k: int, what: str) -> str:
-    return f"{k} {what}" if k == 1 else f"{k} {what}s"
-
-
 def _opened(context: _Context) -> Explanation:
     event, floor = context.event, context.number(context.event.floor)
     if context.variant.exact:
         return Explanation(
-            f"the update starts. With {_count(context.degree, 'message')} in, every cost is exact: its cheapest state "
+            f"the update starts. With {counted(context.degree, 'message')} in, every cost is exact: its cheapest state "
             f"is {context.y}, which costs {floor}.",
             f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
         )
@@ -240,8 +237,8 @@ def _opened(context: _Context) -> Explanation:
     else:
         against = "the lower bound"
     return Explanation(
-        f"the update starts. By the rows of its {_count(context.degree, 'message')} its cheapest state is {context.y}. "
-        f"It costs at least {floor}: {against}.",
+        f"the update starts. By the rows of its {counted(context.degree, 'message')} its cheapest state is "
+        f"{context.y}. It costs at least {floor}: {against}.",
         f"floor = min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν⁻) = {floor}  at y*",
     )
 
@@ -295,7 +292,7 @@ def _too_low(context: _Context) -> str:
 def _suspects(event: Event, is_beaten: bool = False) -> str:
     if event.suspects == 0:
         return f"No state is cheaper{' than the best so far' * is_beaten}."
-    return f"{_count(event.suspects, 'suspect')} left: {'a state' if event.suspects == 1 else 'states'} " + (
+    return f"{counted(event.suspects, 'suspect')} left: {'a state' if event.suspects == 1 else 'states'} " + (
         "that may be cheaper than the best so far."
     )
 
@@ -336,7 +333,7 @@ def _message(context: _Context) -> Explanation:
     if not d:
         shared, share = f"keeps {own}", "φ"
     elif context.schedule == "mplp":
-        shared = f"shares {own}, in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
+        shared = f"shares {own}, in {counted(1 + d, 'equal part')}, one for itself and one for each edge"
         share = f"(φ + Σ {nu}) / {1 + d}"
     else:
         shared = f"shares {own}, by weights, only with edges to groups updated later"

@@ -111,7 +111,7 @@ def _columns() -> dict[str, Any]:
         "gap": column.NumberColumn(format="%.3g %%", help=GLOSSARY["gap"].meaning),
         "LB": column.NumberColumn(format="%.6g", help=lower),
         "UB": column.NumberColumn(format="%.6g", help=upper),
-        "status": column.TextColumn(width=146),
+        "status": column.TextColumn(width=172),
         "remarks": column.TextColumn(width=110),
         "seconds": column.NumberColumn(format="%.3g", help=seconds),
         "building": column.NumberColumn(

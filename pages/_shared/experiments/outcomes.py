@@ -53,10 +53,10 @@ def run_list(shown: Finished, done: Finished) -> None:
         column_config={
             "instance": column.TextColumn(width=165),
             "M": column.NumberColumn(width=40),
-            "strategy": column.TextColumn("strategy, or method", width=132),
+            "strategy": column.TextColumn("strategy, or method", width=150),
             "variant": column.NumberColumn(width=60),
             "schedule": column.TextColumn(width=72),
-            "status": column.TextColumn(width=146),
+            "status": column.TextColumn(width=172),
             "gap": column.NumberColumn(format="%.3g %%", width=66),
             "seconds": column.NumberColumn(format="%.3g", width=72),
             "building": column.NumberColumn(

@@ -129,6 +129,25 @@ def test_instances_in_several_folders_keep_their_order_and_lose_nothing(tmp_path
     assert len({task.model for task in after}) == 3
 
 
+@pytest.mark.parametrize("pattern", ["*.json", "../*.json", "linked/*"])
+def test_families_have_the_same_names_in_the_file(
+    pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of files beside the plan, above it, and in a folder of another name, seen from the folder of the plan."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "linked").symlink_to(tmp_path / "models")
+    for folder in ("p", "models", "."):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "m.mrf.json").write_bytes((SAMPLES / "tiny.mrf.json").read_bytes())
+    monkeypatch.chdir(tmp_path / "p")
+    plan = Path("plan.toml")
+    plan.write_text(f"[[instances]]\nfiles = '{pattern}'\n[runs]\nsizes = [3]\nvariants = [11]\n")
+    (before,) = read_plan(plan).tasks()
+    found = unpacked(bundle(plan, Study([]), Store(tmp_path / "s.sqlite"), {}, "1.2"), tmp_path / "elsewhere")
+    (after,) = read_plan(found / "plan.toml").tasks()
+    assert after.instance.family == before.instance.family
+
+
 @pytest.mark.slow
 def test_the_command_exports_a_study(
     plan_file: Path, done: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
